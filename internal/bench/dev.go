@@ -13,7 +13,7 @@ import (
 	"recrawl/internal/config"
 )
 
-// DevOptions say how `starter dev` is run.
+// DevOptions says how `starter dev` is run.
 type DevOptions struct {
 	// Starter is the program, CLI the Temporal server that it runs, Folder where its data
 	// folder is made.
@@ -28,7 +28,7 @@ type DevOptions struct {
 // Dev is a running `starter dev`: a worker, and the Temporal server that it has started.
 type Dev struct {
 	*Process
-	// Data is the data folder. Address is where the Temporal server is, ServerPID its
+	// Data is the data folder, Address the Temporal server's address, and ServerPID its
 	// process.
 	Data, Address string
 	ServerPID     int
@@ -37,7 +37,7 @@ type Dev struct {
 	env     []string
 }
 
-// startEvery is how often a program that starts is looked at.
+// startEvery is the time between two looks at a starting program.
 const startEvery = 50 * time.Millisecond
 
 // StartDev runs it on a new data folder until it says that it is ready.

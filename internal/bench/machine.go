@@ -10,7 +10,7 @@ import (
 	"recrawl/internal/config"
 )
 
-// Machine is a line on where and when figures were measured.
+// Machine returns a line on where and when figures were measured.
 func Machine(now time.Time) string {
 	model := ""
 	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {

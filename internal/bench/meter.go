@@ -17,7 +17,7 @@ const tick = 10 * time.Millisecond
 type stat struct {
 	name   string
 	parent int
-	// own is what its threads have used; children what ended children have that were
+	// own is the processor time of its threads; children that of ended children that were
 	// waited for.
 	own, children time.Duration
 }
@@ -55,14 +55,14 @@ func readStat(pid int) (stat, error) {
 	return parseStat(line)
 }
 
-// CPU is the processor time that a process has used so far, without its children.
+// CPU returns the processor time that a process has used so far, without its children.
 func CPU(pid int) (time.Duration, error) {
 	s, err := readStat(pid)
 	return s.own, err
 }
 
-// TreeCPU is the processor time of a process and all that it has started: those that
-// run, and those that have ended and were waited for.
+// TreeCPU returns the processor time of a process and all processes that it started: those
+// that run, and those that have ended and were waited for.
 func TreeCPU(pid int) (time.Duration, error) {
 	all, err := processes()
 	if err != nil {
@@ -81,8 +81,8 @@ func TreeCPU(pid int) (time.Duration, error) {
 	return sum, nil
 }
 
-// CPUBelow is what the processes of a name that a process has started have used, and
-// what their ended children have.
+// CPUBelow returns the processor time of the processes of a name that a process started,
+// and of their ended children.
 func CPUBelow(pid int, name string) (time.Duration, error) {
 	all, err := processes()
 	if err != nil {
@@ -97,7 +97,7 @@ func CPUBelow(pid int, name string) (time.Duration, error) {
 	return sum, nil
 }
 
-// processes are those that run. One may end while they are read.
+// processes returns the running processes. One may end while they are read.
 func processes() (map[int]stat, error) {
 	paths, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil {
@@ -130,7 +130,7 @@ func descends(all map[int]stat, pid, from int) bool {
 	return false
 }
 
-// Memory is how much memory a process has in use, in bytes.
+// Memory returns the memory that a process uses, in bytes.
 func Memory(pid int) (int64, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -148,7 +148,7 @@ func Memory(pid int) (int64, error) {
 	return 0, fmt.Errorf("/proc/%d/status does not tell the memory", pid)
 }
 
-// FolderSize is how many bytes the files below a folder have.
+// FolderSize returns the total bytes of the files below a folder.
 func FolderSize(dir string) (int64, error) {
 	var size int64
 	err := filepath.WalkDir(dir, func(_ string, e os.DirEntry, err error) error {

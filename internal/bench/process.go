@@ -24,8 +24,8 @@ type Command struct {
 	Stdin io.Reader
 }
 
-// Process is a program that runs beside the benchmark and ends with it, however that
-// ends.
+// Process is a program that runs beside the benchmark and ends with it, however the
+// benchmark ends.
 type Process struct {
 	name    string
 	process *os.Process
@@ -34,11 +34,11 @@ type Process struct {
 	state   *os.ProcessState
 }
 
-// stopGrace is how long a program may take to end when it is told to.
+// stopGrace is the time that a program may take to end when told to.
 const stopGrace = 60 * time.Second
 
-// Start runs a program until Stop. What it prints is kept for messages, and given to
-// listen, unless nil, piece by piece.
+// Start runs a program until Stop. Its output is kept for messages, and passed to listen,
+// unless nil, piece by piece.
 func Start(c Command, listen io.Writer) (*Process, error) {
 	p := &Process{name: c.Path, output: &tail{listen: listen}, done: make(chan struct{})}
 	started := make(chan error, 1)
@@ -66,17 +66,17 @@ func Start(c Command, listen io.Writer) (*Process, error) {
 	return p, nil
 }
 
-// PID is its process id.
+// PID returns its process id.
 func (p *Process) PID() int { return p.process.Pid }
 
 // Done is closed when it has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Output is the end of what it has printed.
+// Output returns the end of its output.
 func (p *Process) Output() string { return p.output.String() }
 
-// Stop ends it as Ctrl-C does, and surely if that takes too long. A program that has
-// ended by itself is an error that says what it printed last.
+// Stop ends it as Ctrl-C does, and kills it if that takes too long. If the program has
+// ended by itself, the error quotes its last output.
 func (p *Process) Stop() error {
 	select {
 	case <-p.done:
@@ -87,8 +87,8 @@ func (p *Process) Stop() error {
 	return p.AwaitEnd()
 }
 
-// AwaitEnd waits for the end of a program that was told to end, and ends it surely if
-// that takes too long.
+// AwaitEnd waits for the end of a program that was told to end, and kills it if that takes
+// too long.
 func (p *Process) AwaitEnd() error {
 	select {
 	case <-p.done:
@@ -104,7 +104,7 @@ func (p *Process) ended() error {
 	return fmt.Errorf("%s ended by itself (%s): %s", p.name, p.state, lastLines(p.Output(), 3))
 }
 
-// Await waits until what holds, looking every now and then, since other programs cannot
+// Await waits until the condition holds, checking it regularly, since other programs cannot
 // signal us. It gives up when the context ends, or one of these processes.
 func Await(ctx context.Context, what string, every time.Duration, holds func(context.Context) (bool, error), on ...*Process) error {
 	pause := time.NewTicker(every)
@@ -137,13 +137,13 @@ func Says(p *Process, text string) func(context.Context) (bool, error) {
 	return func(context.Context) (bool, error) { return strings.Contains(p.Output(), text), nil }
 }
 
-// Used is the processor time that a program that has ended had used, with all that it
-// had started and waited for.
+// Used returns the processor time of an ended program, with all processes that it had
+// started and waited for.
 func (p *Process) Used() time.Duration {
 	return p.state.UserTime() + p.state.SystemTime()
 }
 
-// ExitCode is how a program ended; -1 by a signal.
+// ExitCode returns a program's exit code; -1 if a signal ended it.
 func (p *Process) ExitCode() int { return p.state.ExitCode() }
 
 // Rest waits for a time, unless the context or one of the processes ends before.
@@ -169,8 +169,8 @@ func Run(ctx context.Context, c Command) (string, error) {
 	return out.String(), nil
 }
 
-// CleanEnv is the environment of a new user, with an empty home folder, and no settings
-// but these.
+// CleanEnv returns the environment of a new user, with an empty home folder and only these
+// settings.
 func CleanEnv(home string, more ...string) []string {
 	return append([]string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir()}, more...)
 }
@@ -180,7 +180,7 @@ func lastLines(text string, n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], " / ")
 }
 
-// tail keeps the end of what is written to it.
+// tail keeps the end of the text written to it.
 type tail struct {
 	listen io.Writer
 

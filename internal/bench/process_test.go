@@ -24,7 +24,7 @@ func TestProcess(t *testing.T) {
 	}
 }
 
-// A program that ends by itself ends the wait for it, with what it said last.
+// A program that ends by itself ends the wait for it, with its last output.
 func TestProcessEndsByItself(t *testing.T) {
 	t.Parallel()
 	p, err := Start(Command{Path: "/bin/sh", Args: []string{"-c", "echo the port is taken; exit 3"}}, nil)

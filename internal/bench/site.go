@@ -17,21 +17,21 @@ import (
 	"time"
 )
 
-// SiteOptions say what a Site is made of.
+// SiteOptions describes a Site.
 type SiteOptions struct {
 	// Net is the third number of the hosts' addresses, 127.0.NET.1 and so on, 0 to 255: so
 	// that sites of one benchmark are different hosts. All of 127.0.0.0/8 is loopback.
 	Net int
-	// Hosts is how many there are, 1 to 250, and Pages how many each has.
+	// Hosts is the number of hosts, 1 to 250, and Pages the number of pages of each.
 	Hosts, Pages int
-	// Words is how long the text of a page is; 0 is 300.
+	// Words is the length of a page's text; 0 means 300.
 	Words int
 }
 
 // Site is a web on loopback whose hosts have addresses of their own and one port. The
-// pages of a host are a tree: page i links to the pages 10i+1 to 10i+10, to its parent
-// and to some others, so that all are found from page 0. The first page of each host
-// links to those of all hosts.
+// pages of a host are a tree: page i links to the pages 10i+1 to 10i+10, to its parent and
+// to some others, so all are found from page 0. The first page of each host links to those
+// of all hosts.
 type Site struct {
 	o         SiteOptions
 	port      string
@@ -45,15 +45,15 @@ type Site struct {
 	seen   []atomic.Bool // by host and page: it was answered
 	counts struct{ answered, unchanged, distinct, other atomic.Int64 }
 	body   atomic.Int64 // bytes
-	latest atomic.Int64 // when a page was asked for the first time, in nanoseconds since 1970
+	latest atomic.Int64 // when a page was first requested, in nanoseconds since 1970
 }
 
-// SiteCounts are what a site has answered so far.
+// SiteCounts counts a site's answers so far.
 type SiteCounts struct {
 	Answered  int64 // requests for pages
 	Unchanged int64 // of these, with 304
-	Distinct  int64 // pages that were asked for at least once
-	Other     int64 // requests for robots.txt and for what there is not
+	Distinct  int64 // pages that were requested at least once
+	Other     int64 // requests for robots.txt and for missing pages
 	Bytes     int64 // of bodies
 }
 
@@ -77,7 +77,7 @@ func NewSite(ctx context.Context, o SiteOptions) (*Site, error) {
 	}
 }
 
-// listen takes one port on all addresses, the one that the first is given.
+// listen takes the same port on all addresses: the one that the first gets.
 func (s *Site) listen(ctx context.Context) error {
 	s.port, s.servers = "0", nil
 	for host := range s.o.Hosts {
@@ -108,10 +108,10 @@ func (s *Site) Close() error {
 	return errors.Join(errs...)
 }
 
-// Total is how many pages there are.
+// Total returns the number of pages.
 func (s *Site) Total() int { return s.o.Hosts * s.o.Pages }
 
-// Addresses are those of the hosts.
+// Addresses returns the addresses of the hosts.
 func (s *Site) Addresses() []string {
 	all := make([]string, s.o.Hosts)
 	for host := range all {
@@ -120,10 +120,10 @@ func (s *Site) Addresses() []string {
 	return all
 }
 
-// Port is the port of all hosts.
+// Port returns the port of all hosts.
 func (s *Site) Port() string { return s.port }
 
-// Seeds are the first pages of all hosts.
+// Seeds returns the first pages of all hosts.
 func (s *Site) Seeds() []string {
 	all := make([]string, s.o.Hosts)
 	for host := range all {
@@ -132,7 +132,7 @@ func (s *Site) Seeds() []string {
 	return all
 }
 
-// Counts are what was answered so far.
+// Counts returns the answers counted so far.
 func (s *Site) Counts() SiteCounts {
 	return SiteCounts{
 		Answered: s.counts.answered.Load(), Unchanged: s.counts.unchanged.Load(), Distinct: s.counts.distinct.Load(),
@@ -140,7 +140,7 @@ func (s *Site) Counts() SiteCounts {
 	}
 }
 
-// LastNew is when a page was last asked for that had not been before.
+// LastNew returns when a page was last requested for the first time.
 func (s *Site) LastNew() time.Time { return time.Unix(0, s.latest.Load()) }
 
 func (s *Site) address(host int) string { return fmt.Sprintf("127.0.%d.%d", s.o.Net, host+1) }
@@ -156,7 +156,7 @@ func path(page int) string {
 	return "/p" + strconv.Itoa(page) + ".html"
 }
 
-// pageOf is the page of a path; -1 if there is none.
+// pageOf returns the page of a path; -1 if there is none.
 func (s *Site) pageOf(p string) int {
 	if p == "/" {
 		return 0
@@ -195,12 +195,12 @@ func (s *Site) serve(w http.ResponseWriter, r *http.Request, host int) {
 	body := s.text(host, page, edition)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-	written, _ := io.WriteString(w, body) // who hangs up gets no more
+	written, _ := io.WriteString(w, body) // a client that hangs up gets no more
 	s.body.Add(int64(written))
 }
 
-// text is a page. Each has words of its own, so that no two pages are alike; an edition
-// writes one paragraph of four anew.
+// text returns a page. Each has words of its own, so no two pages are alike. An edition
+// rewrites one paragraph of four.
 func (s *Site) text(host, page int, edition int64) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<!doctype html><html lang=en><head><title>Page %d of host %d</title></head><body><main><h1>Page %d of host %d</h1>\n", page, host, page, host)
@@ -232,8 +232,8 @@ func (s *Site) words(key ...any) string {
 
 var syllables = strings.Fields("ba co di fu ge ha ji ko lu me na po qui ra so ti vu we xa yo za bri clo dra fle gru ple sta tro spi")
 
-// links are a page's: children, parent, some others of its host, and from the first page
-// the first pages of all hosts.
+// links returns a page's links: to its children, its parent, some others of its host, and
+// from the first page to the first pages of all hosts.
 func (s *Site) links(host, page int) []string {
 	var links []string
 	for child := 10*page + 1; child <= min(10*page+10, s.o.Pages-1); child++ {

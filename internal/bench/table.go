@@ -17,7 +17,7 @@ type Spread struct {
 	Max    float64 `json:"max"`
 }
 
-// SpreadOf is the zero Spread for no figures.
+// SpreadOf returns the zero Spread for no figures.
 func SpreadOf(figures ...float64) Spread {
 	if len(figures) == 0 {
 		return Spread{}
@@ -27,8 +27,8 @@ func SpreadOf(figures ...float64) Spread {
 	return Spread{Min: sorted[0], Median: (sorted[(n-1)/2] + sorted[n/2]) / 2, Max: sorted[n-1]}
 }
 
-// Noise is by how much equal measurements differ: the greatest as a multiple of the
-// least, 1 if they agree, 0 if there is none.
+// Noise returns how much equal measurements differ: the greatest as a multiple of the
+// least, 1 if they agree, 0 if there are none.
 func (s Spread) Noise() float64 {
 	if s.Min <= 0 {
 		return 0
@@ -59,7 +59,7 @@ func Figure(x float64) string {
 	return fmt.Sprintf("%.0f", x)
 }
 
-// Unknown stands in a table where nothing was measured.
+// Unknown stands in a table for figures that were not measured.
 const Unknown = "–"
 
 // Table is a table of texts; the first column is aligned left, the others right.

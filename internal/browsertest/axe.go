@@ -47,8 +47,7 @@ func (v Violation) String() string {
 // axe-core's authors call best practice.
 var wcag = []string{"wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"}
 
-// Check judges the page of a tab as it is shown: all of it, or only by the rules that are
-// named.
+// Check judges the page of a tab as it is shown: by all rules, or only by the named ones.
 func (a Axe) Check(tab *Tab, rules ...string) []Violation {
 	tab.t.Helper()
 	only := map[string]any{"type": "tag", "values": wcag}

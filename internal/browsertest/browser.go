@@ -1,9 +1,9 @@
 // Package browsertest drives a real Chromium for tests, as a person uses one: it opens
-// addresses, clicks, presses keys and takes pictures, in light and dark and at any width, and
-// notes whatever the browser complains about. Tests only.
+// addresses, clicks, presses keys and takes pictures, in light and dark and at any width,
+// and records the browser's complaints. Tests only.
 //
-// It speaks the DevTools protocol over a pipe to the browser: no port is open meanwhile, and
-// no other program stands between.
+// It speaks the DevTools protocol over a pipe to the browser: no port is open, and no other
+// program is between.
 package browsertest
 
 import (
@@ -21,10 +21,10 @@ import (
 // hangs, however busy the machine is.
 const patience = 5 * time.Minute
 
-// Options are how a browser is started. The zero Options are good.
+// Options says how a browser is started. The zero value is usable.
 type Options struct {
 	// Names lead to this machine's loopback besides its own names, such as a site of an
-	// attacker. No other name leads anywhere.
+	// attacker. No other name resolves.
 	Names []string
 }
 
@@ -34,7 +34,7 @@ type Browser struct {
 	cmd  *exec.Cmd
 }
 
-// names are what distributions call the program.
+// names are the program's names in distributions.
 var names = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"}
 
 // program finds the browser.
@@ -88,9 +88,9 @@ func start(path, profile string, o Options) (*Browser, error) {
 	return &Browser{pipe: newPipe(commands, answers), cmd: cmd}, nil
 }
 
-// arguments keep the browser to this machine, and its pictures the same from run to run.
+// arguments keeps the browser to this machine, and its pictures the same from run to run.
 func arguments(profile string, o Options) []string {
-	var resolve []string // the first that fits decides
+	var resolve []string // the first that matches decides
 	for _, name := range o.Names {
 		resolve = append(resolve, "MAP "+name+" 127.0.0.1")
 	}

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// site is one of a few pages that a browser has something to say about.
+// site serves a few pages about which a browser complains.
 func site(t *testing.T) *httptest.Server {
 	pages := map[string]string{
 		"/": `<title>home</title><body><main><h1>Home</h1><a id="next" href="/next">next</a>

@@ -14,7 +14,7 @@ type View struct {
 	Dark          bool
 }
 
-// What pages are looked at with.
+// The usual views.
 var (
 	Desktop = View{Name: "light", Width: 1280, Height: 800}
 	Night   = View{Name: "dark", Width: 1280, Height: 800, Dark: true}
@@ -77,7 +77,7 @@ func (tab *Tab) Eval(expression string, into any) {
 	}
 }
 
-// Text is what a person can read of the page.
+// Text returns the text of the page that a person can read.
 func (tab *Tab) Text() string {
 	tab.t.Helper()
 	var text string
@@ -118,7 +118,7 @@ func (tab *Tab) node(selector string) int {
 	return found.ID
 }
 
-// Click clicks an element, as the mouse does: one that is folded away or covered is not hit.
+// Click clicks an element, as the mouse does: a hidden or covered one is not hit.
 func (tab *Tab) Click(selector string) {
 	tab.t.Helper()
 	node := tab.node(selector)
@@ -138,7 +138,7 @@ func (tab *Tab) Click(selector string) {
 	}
 }
 
-// Type writes into an element, instead of what it holds.
+// Type writes into an element, replacing its contents.
 func (tab *Tab) Type(selector, text string) {
 	tab.t.Helper()
 	tab.call("DOM.focus", map[string]any{"nodeId": tab.node(selector)}, nil)
@@ -146,14 +146,14 @@ func (tab *Tab) Type(selector, text string) {
 	tab.call("Input.insertText", map[string]any{"text": text}, nil)
 }
 
-// Key is one that Press knows.
+// Key is a key that Press knows.
 type Key struct {
 	name string
 	code int
 	text string
 }
 
-// The keys that pages are used with.
+// The keys for using pages.
 var (
 	TabKey = Key{"Tab", 9, ""}
 	Enter  = Key{"Enter", 13, "\r"}
@@ -172,7 +172,7 @@ func (tab *Tab) Press(k Key) {
 	tab.call("Input.dispatchKeyEvent", press, nil)
 }
 
-// Picture writes what is shown, of the page's top at most so many pixels, to a file: .png, or
+// Picture writes the shown page, at most tallest pixels from its top, to a file: .png, or
 // .webp, which is smaller.
 func (tab *Tab) Picture(path string, tallest int) {
 	tab.t.Helper()

@@ -10,13 +10,13 @@ import (
 	"sync"
 )
 
-// errGone is the answer to what is asked of a browser that has ended.
+// errGone is the error of calls to a browser that has ended.
 var errGone = errors.New("the browser has ended")
 
 // pipe carries the DevTools protocol: JSON messages, each ended by a zero byte.
 type pipe struct {
 	commands io.WriteCloser
-	done     chan struct{} // closed when the browser says no more
+	done     chan struct{} // closed when the browser's output ends
 
 	mu      sync.Mutex
 	last    int64
@@ -44,7 +44,7 @@ func newPipe(commands io.WriteCloser, answers io.ReadCloser) *pipe {
 	return p
 }
 
-// wait returns when the browser has said its last word.
+// wait returns when the browser's output has ended.
 func (p *pipe) wait() {
 	<-p.done
 	p.commands.Close()
@@ -66,7 +66,7 @@ func (p *pipe) read(answers io.ReadCloser) {
 	}
 }
 
-// deliver hands a message to who waits for it. Events of a session come in order.
+// deliver passes a message to its waiting caller. Events of a session come in order.
 func (p *pipe) deliver(m message) {
 	p.mu.Lock()
 	answer, asked := p.waiting[m.ID]
@@ -81,7 +81,7 @@ func (p *pipe) deliver(m message) {
 	}
 }
 
-// listen has f called with the events of a session.
+// listen makes f receive the events of a session.
 func (p *pipe) listen(session string, f func(message)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

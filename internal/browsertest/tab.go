@@ -25,7 +25,7 @@ type Tab struct {
 	troubles []string
 }
 
-// Shown is what the tab was answered.
+// Shown is the answer to the tab's request.
 type Shown struct {
 	URL    string
 	Status int
@@ -73,7 +73,7 @@ func (tab *Tab) call(method string, params, into any) {
 	}
 }
 
-// note takes an event down. It is called from the goroutine that reads the pipe.
+// note records an event. It is called from the goroutine that reads the pipe.
 func (tab *Tab) note(m message) {
 	var e event
 	if err := json.Unmarshal(m.Params, &e); err != nil {
@@ -133,7 +133,7 @@ type event struct {
 	} `json:"entry"`
 }
 
-// trouble is what an event complains about, "" if nothing.
+// trouble returns an event's complaint, "" if there is none.
 func (e event) trouble(method string) string {
 	switch {
 	case method == "Runtime.consoleAPICalled" && slices.Contains([]string{"error", "warning", "assert"}, e.Type):
@@ -156,7 +156,7 @@ func (e event) trouble(method string) string {
 	return ""
 }
 
-// await waits until what holds, which is asked with tab.mu held.
+// await waits until the condition holds, which is checked with tab.mu held.
 func (tab *Tab) await(what string, holds func() bool) {
 	tab.t.Helper()
 	ctx, cancel := context.WithTimeout(tab.t.Context(), patience)
@@ -196,7 +196,7 @@ func (tab *Tab) Open(address string) Shown {
 	return tab.Shown()
 }
 
-// Leads does what leads to another page, and waits until that is loaded.
+// Leads does something that leads to another page, and waits until that is loaded.
 func (tab *Tab) Leads(what func()) Shown {
 	tab.t.Helper()
 	tab.forget()
@@ -208,7 +208,7 @@ func (tab *Tab) Leads(what func()) Shown {
 	return tab.Shown()
 }
 
-// Follow clicks what leads to another page, and waits until that is loaded.
+// Follow clicks an element that leads to another page, and waits until that is loaded.
 func (tab *Tab) Follow(selector string) Shown {
 	tab.t.Helper()
 	return tab.Leads(func() { tab.Click(selector) })
@@ -220,24 +220,23 @@ func (tab *Tab) forget() {
 	tab.asked = nil
 }
 
-// Shown is what the tab shows.
+// Shown returns what the tab shows.
 func (tab *Tab) Shown() Shown {
 	tab.mu.Lock()
 	defer tab.mu.Unlock()
 	return tab.shown
 }
 
-// Asked are the addresses that what is shown has asked for: itself, its styles, scripts and
-// pictures, and whatever a script asks for.
+// Asked returns the addresses that the shown page requested: itself, its styles, scripts
+// and pictures, and the requests of scripts.
 func (tab *Tab) Asked() []string {
 	tab.mu.Lock()
 	defer tab.mu.Unlock()
 	return slices.Clone(tab.asked)
 }
 
-// Troubles are what the browser complained about since they were last asked for: errors and
-// warnings of the console, what the Content-Security-Policy stopped, what could not be loaded,
-// dialogs.
+// Troubles returns the browser's complaints since the last call: errors and warnings of the
+// console, violations of the Content-Security-Policy, failed loads, dialogs.
 func (tab *Tab) Troubles() []string {
 	tab.mu.Lock()
 	defer tab.mu.Unlock()

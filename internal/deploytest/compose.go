@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// Project is what a Compose file says, all defaults and variables filled in.
+// Project is the content of a Compose file, with all defaults and variables filled in.
 type Project struct {
 	Services map[string]Service `json:"services"`
 }
@@ -61,7 +61,7 @@ type Mount struct {
 	ReadOnly bool   `json:"read_only"`
 }
 
-// Dependency is what must be true of another service first.
+// Dependency is the required state of another service.
 type Dependency struct {
 	Condition string `json:"condition"`
 	Required  bool   `json:"required"`
@@ -83,7 +83,7 @@ type Deploy struct {
 	Replicas *int `json:"replicas"`
 }
 
-// Replicas is the number of a service's containers.
+// Replicas returns the number of a service's containers.
 func (s Service) Replicas() int {
 	if s.Deploy.Replicas == nil {
 		return 1
@@ -91,7 +91,7 @@ func (s Service) Replicas() int {
 	return *s.Deploy.Replicas
 }
 
-// Env is the service's environment, a variable without a value left out.
+// Env returns the service's environment, without variables that have no value.
 func (s Service) Env() map[string]string {
 	env := map[string]string{}
 	for name, value := range s.Environment {
@@ -102,8 +102,8 @@ func (s Service) Env() map[string]string {
 	return env
 }
 
-// Argv is the command that the service's container runs; image is the command
-// of its image.
+// Argv returns the command that the service's container runs; image is the command of its
+// image.
 func (s Service) Argv(image ...string) []string {
 	switch {
 	case len(s.Entrypoint) == 0 && len(s.Command) == 0:
@@ -125,7 +125,7 @@ func Load(ctx context.Context, env ...string) (Project, error) {
 	return LoadFile(ctx, filepath.Join(root, "docker-compose.yml"), env...)
 }
 
-// LoadFile is Load of another file.
+// LoadFile is Load for another file.
 func LoadFile(ctx context.Context, file string, env ...string) (Project, error) {
 	root, err := Root(ctx)
 	if err != nil {
@@ -150,7 +150,7 @@ func LoadFile(ctx context.Context, file string, env ...string) (Project, error) 
 	return p, nil
 }
 
-// Root is the repository's folder.
+// Root returns the repository's folder.
 func Root(ctx context.Context) (string, error) {
 	out, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
 	if err != nil {

@@ -38,8 +38,8 @@ func read(t *testing.T, elem ...string) string {
 	return string(text)
 }
 
-// TestLoadIsStrict makes sure that the parser refuses what Compose refuses: else
-// the other tests check nothing.
+// TestLoadIsStrict makes sure that the parser refuses what Compose refuses; otherwise the
+// other tests check nothing.
 func TestLoadIsStrict(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, text, want string }{

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// command runs a program of this machine in the repository and returns what it says.
+// command runs a program of this machine in the repository and returns its output.
 func command(t *testing.T, program string, args ...string) string {
 	t.Helper()
 	if testing.Short() {
@@ -45,7 +45,7 @@ func TestInstall(t *testing.T) {
 		if said := command(t, "systemd-analyze", "verify", "--man=no", "--recursive-errors=no", "--root="+root, unit); said != "" {
 			t.Errorf("%s: %s", unit, said)
 		}
-		// 15 of 100 is what a service with the network and a disk of its own comes to.
+		// 15 of 100 is the score of a service with the network and a disk of its own.
 		command(t, "systemd-analyze", "security", "--no-pager", "--offline=true", "--threshold=15", "--root="+root, unit)
 		text, err := os.ReadFile(filepath.Join(root, "etc", "systemd", "system", unit))
 		if err != nil {
@@ -64,7 +64,7 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-// release is what the tests read of .goreleaser.yaml.
+// release is the part of .goreleaser.yaml that the tests read.
 type release struct {
 	Builds []struct {
 		ID, Main, Binary    string
@@ -77,7 +77,7 @@ type release struct {
 }
 
 // TestReleaseConfiguration has GoReleaser's own parser read its configuration, and compares
-// it with what the rest of the repository says.
+// it with the rest of the repository.
 func TestReleaseConfiguration(t *testing.T) {
 	t.Parallel()
 	root, err := Root(t.Context())
@@ -118,7 +118,7 @@ func TestReleaseConfiguration(t *testing.T) {
 	}
 }
 
-// TestReleaseConfigurationIsRead: else the other test checks nothing.
+// TestReleaseConfigurationIsRead: otherwise the other test checks nothing.
 func TestReleaseConfigurationIsRead(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

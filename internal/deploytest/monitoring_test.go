@@ -36,7 +36,7 @@ func TestPrometheusTakesItsConfiguration(t *testing.T) {
 	promtool(t, "check", "config", "--lint=all", "--lint-fatal", "prometheus.yml")
 }
 
-// TestAlerts tries each alert before it fires and after.
+// TestAlerts tests each alert before it fires and after.
 func TestAlerts(t *testing.T) {
 	t.Parallel()
 	promtool(t, "test", "rules", "alerts_test.yml")
@@ -92,7 +92,7 @@ func TestPrometheusFindsTheWorkers(t *testing.T) {
 	}
 }
 
-// TestGrafanaHasTheBoard: the folders that its settings name are those that it is given.
+// TestGrafanaHasTheBoard: the folders that its settings name are the mounted ones.
 func TestGrafanaHasTheBoard(t *testing.T) {
 	t.Parallel()
 	mounted := map[string]bool{}

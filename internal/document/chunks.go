@@ -11,20 +11,21 @@ import (
 )
 
 const (
-	// MaxChunk is the most characters of a chunk. Only a block of code, a row of a table or
-	// code within a line that is longer by itself makes a longer one: they are never cut.
+	// MaxChunk is the largest number of characters of a chunk. Only a block of code, a row
+	// of a table or code within a line that is longer by itself makes a longer one, since
+	// these are never cut.
 	MaxChunk = 2000
-	// maxLead is the most characters of a table's head that is repeated where the table goes
-	// on in another chunk.
+	// maxLead is the largest number of characters of a table's head that is repeated if the
+	// table goes on in another chunk.
 	maxLead = MaxChunk / 4
-	// maxSections is in how many parts headings cut a document. One with more, whose chunks
-	// would say more of where they are than of what, is cut by length alone.
+	// maxSections bounds the sections into which headings cut a document. One with more,
+	// whose chunks would hold more headings than text, is cut by length alone.
 	maxSections = 5000
-	// maxHeading is the most characters of a heading in the list of a chunk.
+	// maxHeading is the largest number of characters of a heading in the list of a chunk.
 	maxHeading = 200
 )
 
-// Chunks cuts a document at its headings, and what is longer than MaxChunk between its
+// Chunks cuts a document at its headings, and sections longer than MaxChunk between their
 // blocks, else between items of lists and rows of tables, else between sentences, words and
 // at last characters. A heading without text of its own goes with the heading below it. The
 // chunks together hold the whole document.
@@ -58,7 +59,7 @@ func hexSum(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// section is a heading with what stands below it, up to the next one.
+// section is a heading with the text below it, up to the next one.
 type section struct {
 	headings []string // from the outermost on
 	anchor   string
@@ -102,7 +103,7 @@ func (d Document) sections() []section {
 	return all
 }
 
-// plainHeading is a heading's Markdown without escapes.
+// plainHeading returns a heading's Markdown without escapes.
 func plainHeading(text string) string {
 	var b strings.Builder
 	text = strings.TrimSpace(text)
@@ -115,7 +116,7 @@ func plainHeading(text string) string {
 	return b.String()
 }
 
-// clipped is a heading in the list of a chunk.
+// clipped returns a heading for the list of a chunk.
 func clipped(text string) string {
 	n := 0
 	for i := range text {
@@ -130,15 +131,15 @@ func isPunctuation(c byte) bool {
 	return c > ' ' && c < 0x7f && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z')
 }
 
-// piece is a chunk to be: a part of the text, behind the head of the table that goes on in
+// piece is a future chunk: a part of the text, after the head of the table that goes on in
 // it, if any.
 type piece struct {
 	lead string
 	span
 }
 
-// text is a piece's text: without empty lines around it, and without the indentation that
-// all of its lines have.
+// text returns a piece's text: without empty lines around it, and without the indentation
+// that all of its lines have.
 func (p piece) text(whole string) string {
 	text := strings.TrimRight(whole[p.from:p.to], " \t\r\n")
 	for {
@@ -179,7 +180,7 @@ type cutter struct {
 	done []piece
 	now  piece
 	size int // characters of now
-	// bare: now holds nothing but headings.
+	// bare: now holds only headings.
 	bare bool
 }
 
@@ -187,7 +188,8 @@ type cutter struct {
 type part struct {
 	span
 	lines []line // that it holds
-	// head is that of the table of which the part is a row, "" if it is none, or the head.
+	// head is the head of the table of which the part is a row; "" if it is no row, or is
+	// the head.
 	head string
 }
 
@@ -253,7 +255,7 @@ func (c *cutter) flush() {
 	c.now, c.size, c.bare = piece{}, 0, true
 }
 
-// parts cuts a part at the strongest level at which it has several.
+// parts cuts a part at the strongest level that divides it.
 func (c *cutter) parts(p part, level int) (parts []part, next int) {
 	for ; level < never; level++ {
 		if level <= byLine {
@@ -268,7 +270,7 @@ func (c *cutter) parts(p part, level int) (parts []part, next int) {
 	return nil, never
 }
 
-// groups are the lines of a part that stay together.
+// groups returns the groups of lines of a part that stay together.
 func (c *cutter) groups(p part, level int) []part {
 	var all []part
 	from, head := 0, ""
@@ -311,7 +313,7 @@ func startsGroup(before, l line, level int) bool {
 	return true
 }
 
-// pieces are the parts of a line. Code and rows of tables have none.
+// pieces returns the parts of a line. Code and rows of tables have none.
 func (c *cutter) pieces(p part, level int) []part {
 	if len(p.lines) != 1 || p.lines[0].code || p.lines[0].row {
 		return nil

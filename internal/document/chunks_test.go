@@ -22,7 +22,7 @@ func chunksOf(url, markdown string, headings ...extract.Heading) []document.Chun
 	return d.Chunks()
 }
 
-// outline is what of chunks tests compare.
+// outline returns the parts of chunks that tests compare.
 func outline(chunks []document.Chunk) (all []string) {
 	for _, c := range chunks {
 		all = append(all, fmt.Sprintf("%s#%s %d: %s", strings.Join(c.Headings, ">"), c.Anchor, c.Ordinal, strings.ReplaceAll(c.Text, "\n", "|")))
@@ -49,7 +49,7 @@ func TestChunksByHeading(t *testing.T) {
 	}
 }
 
-// A chunk's id stays when another part of the page changes, and its digest tells whether it
+// A chunk's id stays when another part of the page changes, and its digest shows whether it
 // did.
 func TestChunksStay(t *testing.T) {
 	t.Parallel()
@@ -67,7 +67,7 @@ func TestChunksStay(t *testing.T) {
 	}
 }
 
-// What is too long is cut at the best place there is.
+// A section that is too long is cut at the best place.
 func TestChunksOfLongSections(t *testing.T) {
 	t.Parallel()
 	words := func(n int, word string) string { return strings.TrimSpace(strings.Repeat(word+" ", n)) }
@@ -145,7 +145,8 @@ func drawMarkdown(t *rapid.T) string {
 	return b.String()
 }
 
-// withoutSpace is a text without what cutting may drop: white space, and the marks of quotes.
+// withoutSpace returns a text without what cutting may drop: white space, and the marks of
+// quotes.
 func withoutSpace(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
@@ -177,7 +178,7 @@ func TestChunksProperties(t *testing.T) {
 			}
 			flat := withoutSpace(c.Text)
 			after, ok := strings.CutPrefix(rest, flat)
-			if !ok { // a table that goes on, behind its head
+			if !ok { // a table that goes on, after its head
 				for _, quote := range []string{"", ">"} {
 					head := quote + "|a|b|" + quote + "|---|---|"
 					if body, is := strings.CutPrefix(flat, head); is && !ok {

@@ -6,11 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// stride is how many characters of a text without any other place to cut stay together.
+// stride is the number of characters that stay together in a text without any other place
+// to cut.
 const stride = 200
 
-// cuts are the places at which a line may be cut at a level, in ascending order. They are
-// never in code, and in a link only if that is longer than a chunk.
+// cuts returns the places at which a line may be cut at a level, in ascending order. They
+// are never in code, and in a link only if that is longer than a chunk.
 func cuts(text string, level int) (places []int) {
 	kept := keptTogether(text)
 	characters := 0
@@ -59,8 +60,8 @@ func ends(text string, at, level int) bool {
 	return last != "" && strings.ContainsRune(".!?…:;", rune(last[len(last)-1])) || strings.HasSuffix(last, "…")
 }
 
-// keptTogether are the parts of a line that are not cut: code, and links and pictures that
-// fit into a chunk. It is linear.
+// keptTogether returns the parts of a line that are not cut: code, and links and pictures
+// that fit into a chunk. It is linear.
 func keptTogether(text string) (kept []span) {
 	runs := runsOfBackticks(text)
 	var brackets []int
@@ -107,7 +108,7 @@ func keptTogether(text string) (kept []span) {
 	return kept
 }
 
-// backticks are the places of runs of backticks, by their lengths.
+// backticks holds the places of runs of backticks, by their lengths.
 type backticks map[int][]int
 
 func runsOfBackticks(text string) backticks {

@@ -11,7 +11,7 @@ import (
 	"recrawl/internal/extract"
 )
 
-// Meta is what is known of a document besides its text.
+// Meta is a document's metadata.
 type Meta struct {
 	URL   string `json:"url"` // canonical
 	Title string `json:"title"`
@@ -30,7 +30,7 @@ type Meta struct {
 	ContentType string `json:"content_type"`
 	// TextSHA256 is the digest of Markdown in hex.
 	TextSHA256 string `json:"text_sha256"`
-	// Reserved is what the site says of uses of the page, nil if it says nothing.
+	// Reserved holds what the site says about uses of the page, nil if it says nothing.
 	Reserved []crawl.Reservation `json:"reserved,omitempty"`
 }
 
@@ -44,14 +44,14 @@ type Document struct {
 	Headings []extract.Heading
 }
 
-// New is the document of a Markdown text; it sets the text's digest.
+// New makes the document of a Markdown text; it sets the text's digest.
 func New(meta Meta, markdown string) Document {
 	sum := sha256.Sum256([]byte(markdown))
 	meta.TextSHA256 = hex.EncodeToString(sum[:])
 	return Document{Meta: meta, Markdown: markdown}
 }
 
-// Of is the document of a version that was read.
+// Of makes the document of a version that was read.
 func Of(meta Meta, m extract.Markdown) Document {
 	d := New(meta, m.Body)
 	d.Headings = m.Headings
@@ -61,7 +61,7 @@ func Of(meta Meta, m extract.Markdown) Document {
 // Chunk is a part of a document that is embedded by itself.
 type Chunk struct {
 	// ID follows from the URL, the headings and the ordinal among the chunks under these
-	// headings, so that a change elsewhere on the page leaves it as it is.
+	// headings, so that a change elsewhere on the page does not change it.
 	ID       string   `json:"id"`
 	URL      string   `json:"url"`
 	Anchor   string   `json:"anchor,omitempty"` // id of the element at its heading, "" if there is none

@@ -14,9 +14,8 @@ func (d Document) File() string {
 	return d.FrontMatter() + "\n" + d.Markdown
 }
 
-// FrontMatter returns what is known of the document besides its text, in YAML between two
-// lines of three hyphens. What is not known is not in it, and what a site or a person has
-// written is in double quotes.
+// FrontMatter returns the document's metadata, in YAML between two lines of three hyphens.
+// Unknown fields are left out, and text of a site or a person is in double quotes.
 func (m Meta) FrontMatter() string {
 	var b strings.Builder
 	b.WriteString("---\n")
@@ -49,8 +48,8 @@ func (m Meta) FrontMatter() string {
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
-// quoted is a text as a double-quoted scalar of YAML (7.3.1), on one line. What cannot be
-// seen is escaped, so that it neither ends the front matter nor turns it around.
+// quoted writes a text as a double-quoted scalar of YAML (7.3.1), on one line. Invisible
+// characters are escaped, so that they neither end the front matter nor reverse its text.
 func quoted(text string) string {
 	var b strings.Builder
 	b.WriteByte('"')

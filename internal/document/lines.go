@@ -5,19 +5,19 @@ import "strings"
 // span is a part of a Markdown text, in bytes.
 type span struct{ from, to int }
 
-// line is a line of a Markdown text with what it means to whoever cuts there.
+// line is a line of a Markdown text with its meaning for cutting.
 type line struct {
 	span
 	// code: the line is of a fenced block of code; opens: it is its first.
 	code, opens bool
-	// blank: it holds nothing, or only marks of quotes.
+	// blank: it is empty, or holds only marks of quotes.
 	blank bool
 	// row: it is a row of a table.
 	row bool
 	// item: it begins an item of a list, at whatever depth.
 	item bool
-	// level is that of the heading that the line is, 0 for none. A heading in a quote or in
-	// an item of a list is none.
+	// level is the level of the heading on the line, 0 for none. A heading in a quote or in
+	// an item of a list does not count.
 	level int8
 	// indented lines go on with what an item of a list has.
 	indented bool
@@ -54,7 +54,7 @@ func linesOf(text string) []line {
 	return all
 }
 
-// withoutQuotes is a line without indentation and marks of quotes.
+// withoutQuotes returns a line without indentation and marks of quotes.
 func withoutQuotes(text string) (inner string, quoted bool) {
 	for {
 		text = strings.Trim(text, " \t")
@@ -91,7 +91,7 @@ func isItem(inner string) bool {
 	return ok
 }
 
-// headingLevel is the level of the heading that a line is, 0 if it is none.
+// headingLevel returns the level of the heading on a line, 0 if there is none.
 func headingLevel(whole string) int8 {
 	n := runOf(whole, '#')
 	if n == 0 || n > 6 || n < len(whole) && whole[n] != ' ' {
@@ -109,8 +109,7 @@ type fence struct {
 
 func (f fence) open() bool { return f.length > 0 }
 
-// begins takes a line for the first of a block of code, if it is. Several lists may begin
-// on it.
+// begins opens a block of code if a line is its first. Several lists may begin on it.
 func (f *fence) begins(inner string, quoted bool) bool {
 	for {
 		rest, ok := itemMark(inner)

@@ -13,9 +13,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// TestAgent lets an agent's client read a crawl, as its program would: it starts starter mcp
-// and speaks to it, or asks the page's server. It reads a page, has it visited, and is told
-// what changed, with what the site says between marks.
+// TestAgent lets an agent's client read a crawl, as its program would: it starts starter
+// mcp and speaks to it, or asks the page's server. It reads a page, requests a visit, and
+// gets the changes, with the site's text between marks.
 func TestAgent(t *testing.T) {
 	t.Parallel()
 	var oil atomic.Value

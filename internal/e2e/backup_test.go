@@ -14,7 +14,7 @@ import (
 
 const backupPages = 15 // docs/backup.md counts them
 
-// visitPlan is a page's next visit as its workflow and its row have it.
+// visitPlan is a page's next visit according to its workflow and to its row.
 type visitPlan struct {
 	Next     time.Time `json:"next_at"`
 	Workflow struct {
@@ -23,8 +23,8 @@ type visitPlan struct {
 	} `json:"workflow"`
 }
 
-// plans are those of a crawl's pages, by URL, up to the first page that does not sleep: each
-// takes a command.
+// plans returns the plans of a crawl's pages, by URL, up to the first page that does not
+// sleep: each takes a command.
 func plans(t *testing.T, pages []pageLine, starter func(args ...string) string) map[string]visitPlan {
 	t.Helper()
 	all := map[string]visitPlan{}
@@ -62,8 +62,8 @@ func comparePlans(t *testing.T, before, after map[string]visitPlan) {
 	}
 }
 
-// TestBackupPage runs the commands of docs/backup.md for one machine beside a crawl,
-// loses everything but the backup, and goes on from it.
+// TestBackupPage runs the commands of docs/backup.md for one machine beside a crawl, loses
+// everything except the backup, and continues from it.
 func TestBackupPage(t *testing.T) {
 	t.Parallel()
 	s := serve(t, tree(backupPages))

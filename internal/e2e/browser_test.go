@@ -15,8 +15,8 @@ import (
 	"recrawl/internal/browsertest"
 )
 
-// operatorPage is a running demo with its page for operators, a browser that looks at it, and
-// a crawl of a site that means ill.
+// operatorPage is a running demo with its page for operators, a browser that looks at it,
+// and a crawl of a malicious site.
 type operatorPage struct {
 	*dev
 	web     string // the page's address, without a slash at the end
@@ -86,13 +86,13 @@ func (o *operatorPage) command(args ...string) {
 	}
 }
 
-// pageAt is the address of a URL's view, as the box for URLs finds it.
+// pageAt returns the address of a URL's view, as the box for URLs finds it.
 func (o *operatorPage) pageAt(tab *browsertest.Tab, crawl, u string) string {
 	tab.Open(o.web + "/crawls/" + crawl + "/url?url=" + url.QueryEscape(u))
 	return tab.Shown().URL
 }
 
-// ticker is the address of the view of a page of the demo that changes often.
+// ticker returns the address of the view of a demo page that changes often.
 func (o *operatorPage) ticker(tab *browsertest.Tab) string {
 	return o.pageAt(tab, "demo", "http://news.localhost:"+o.demoPort()+"/ticker")
 }
@@ -123,7 +123,7 @@ func (o *operatorPage) retry(t *testing.T) {
 	}
 }
 
-// live looks at a crawl that goes on: what is shown changes while somebody looks.
+// live looks at a running crawl: the view changes while somebody looks.
 func (o *operatorPage) live(t *testing.T) {
 	tab := o.browser.Tab(t)
 	tab.Open(o.web + "/crawls/demo")
@@ -187,8 +187,8 @@ const (
 	oddPages   = 4 // with the home page and its frame
 )
 
-// oddSite is a site that means ill: its pages would run in the operator's browser, load from
-// there, or deceive who reads of them. One of its pages fails until it is mended.
+// oddSite is a malicious site: its pages try to run in the operator's browser, load from
+// there, or deceive the reader. One of its pages fails until it is mended.
 type oddSite struct {
 	*site
 	mu      sync.Mutex
@@ -204,7 +204,8 @@ func serveOdd(t *testing.T) *oddSite {
 	return o
 }
 
-// Signs that must not act: they turn the direction of what follows, and control terminals.
+// Signs that must not act: they turn the direction of the following text, and control
+// terminals.
 const (
 	rightToLeft = "\u202e"
 	escape      = "\x1b[31m"
@@ -242,10 +243,10 @@ func (o *oddSite) answer(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// change has the page with the title say something else.
+// change changes the text of the page with the title.
 func (o *oddSite) change() { o.mu.Lock(); o.version++; o.mu.Unlock() }
 
-// mend has the page that fails fail no longer.
+// mend ends the failures of the failing page.
 func (o *oddSite) mend() { o.mu.Lock(); o.mended = true; o.mu.Unlock() }
 
 // check: no browser has asked for anything.
@@ -258,7 +259,7 @@ func (o *oddSite) check(t *testing.T) {
 	}
 }
 
-// hostilePage looks at everything that is shown of a page that means ill.
+// hostilePage looks at every view of a malicious page.
 func (o *operatorPage) hostilePage(t *testing.T) {
 	tab := o.browser.Tab(t)
 	page := o.pageAt(tab, oddCrawl, o.site.url+oddTitle)
@@ -279,8 +280,8 @@ func (o *operatorPage) hostilePage(t *testing.T) {
 	o.checkBody(t, page+"/versions/1/body")
 }
 
-// checkInert: nothing of a crawled page is part of what is shown, or was loaded, and what it
-// says is cut and keeps its direction to itself.
+// checkInert: nothing of a crawled page is part of the view, or was loaded, and its text is
+// cut and keeps its direction to itself.
 func (o *operatorPage) checkInert(t *testing.T, tab *browsertest.Tab) {
 	t.Helper()
 	at := tab.Shown().URL
@@ -336,8 +337,8 @@ func (o *operatorPage) checkBody(t *testing.T, address string) {
 	}
 }
 
-// otherSites: a site whose name leads here, or that sends the operator's browser here, reads
-// nothing and changes nothing.
+// otherSites: a site whose name leads here, or that sends the operator's browser here, can
+// neither read nor change anything.
 func (o *operatorPage) otherSites(t *testing.T) {
 	tab := o.browser.Tab(t)
 	here, err := url.Parse(o.web)
@@ -353,7 +354,7 @@ func (o *operatorPage) otherSites(t *testing.T) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprintf(w, `<title>attacker</title><form method="post" action="%s/crawls/%s/do/pause"><button>win</button></form><iframe src="%s/"></iframe>`, o.web, oddCrawl, o.web)
 	}))
-	// The second is of the same site for a browser, which knows no ports in that.
+	// A browser takes the second for the same site, since sites have no ports.
 	for _, from := range []string{strings.Replace(attacker.url, "127.0.0.1", attackerName, 1), attacker.url} {
 		tab.Open(from)
 		if all := strings.Join(tab.Troubles(), "\n"); !strings.Contains(all, "frame-ancestors") {

@@ -21,7 +21,7 @@ func (o *operatorPage) walkAll(t *testing.T) {
 	page, odd := o.ticker(tab), o.web+"/crawls/"+oddCrawl
 	begin := []string{
 		o.web + "/", o.web + "/crawls/demo", page, odd, odd + "/sinks", // which has one
-		// To these leads no link, or only if there is much to see.
+		// No link leads to these, or only if there is much to see.
 		odd + "/url?url=https://example.com/", odd + "/sinks/team/failed", page + "/visits", page + "/versions", page + "/backlinks", page + "/duplicates",
 	}
 	judged := o.walk(t, begin, func(at string) { o.judge(t, tab, at) }, tab)
@@ -161,16 +161,16 @@ const sticksOut = `(() => {
 	return ["by " + (document.scrollingElement.scrollWidth - innerWidth), ...all.slice(-5).map(e => e.outerHTML.slice(0, 150))];
 })()`
 
-// pictureHeight is how much of a long page is in a picture.
+// pictureHeight is the height of a long page's part that is in a picture.
 const pictureHeight = 1400
 
-// namedParts are the parts of an address after which a name or number stands: what it is called,
-// and what one of them is.
+// namedParts are the parts of an address before a name or number: the name of the part, and
+// of one of its elements.
 var namedParts = map[string]struct{ name, one string }{
 	"crawls": {"crawl", ""}, "pages": {"page", "page"}, "versions": {"seq", "version"}, "hosts": {"host", "host"}, "sinks": {"sink", "sink"},
 }
 
-// viewOf is the kind of view that an address has: /crawls/demo/pages/7 is one of
+// viewOf returns the kind of view at an address: /crawls/demo/pages/7 is one of
 // /crawls/{crawl}/pages/{page}.
 func viewOf(address string) string {
 	path, _, _ := strings.Cut(address, "?")
@@ -183,7 +183,8 @@ func viewOf(address string) string {
 	return strings.Join(parts, "/")
 }
 
-// pictureName is that of the pictures of an address: demo, demo-pages, demo-page-versions.
+// pictureName returns the name of an address's pictures: demo, demo-pages,
+// demo-page-versions.
 func pictureName(address string) string {
 	path, _, _ := strings.Cut(address, "?")
 	parts := strings.Split(strings.Trim(path, "/"), "/")

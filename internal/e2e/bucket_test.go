@@ -13,9 +13,9 @@ import (
 	"recrawl/internal/archive/s3/s3test"
 )
 
-// TestArchiveInABucket crawls into a bucket, with its server down for a while:
-// then no page is asked for, and none fails. What is damaged in the bucket is
-// found, what nobody knows of is deleted, and what is forgotten is gone.
+// TestArchiveInABucket crawls into a bucket, with its server down for a while: then no page
+// is requested, and none fails. Damaged objects are found, unknown ones are deleted, and
+// forgotten ones are gone.
 func TestArchiveInABucket(t *testing.T) {
 	t.Parallel()
 	const pages = 15
@@ -29,8 +29,8 @@ func TestArchiveInABucket(t *testing.T) {
 	f.starter(append([]string{"crawl", "t", s.url + "/"}, crawlSettings("300ms")...)...)
 	f.await("the crawl begins", func() bool { return len(s.requests()) > 4 })
 	server.Kill()
-	// A page that is under way may be asked for in vain, and one that finds the
-	// archive down.
+	// A page in progress may be requested in vain, and so may one that finds the archive
+	// down.
 	most := len(s.requests()) + 2
 	f.await("the worker has noticed", func() bool { return strings.Contains(f.output().String(), "archive unavailable") })
 	if n := len(s.requests()); n > most {
@@ -91,7 +91,7 @@ func TestArchiveInABucket(t *testing.T) {
 	}
 }
 
-// digest is that of a page's last visit.
+// digest returns the digest of a page's last visit.
 func (f *fleet) digest(t *testing.T, url string) string {
 	t.Helper()
 	first, _, _ := strings.Cut(f.starter("--output", "json", "history", url), "\n")
@@ -102,7 +102,7 @@ func (f *fleet) digest(t *testing.T, url string) string {
 	return v.Digest
 }
 
-// only is the one element.
+// only returns the one element.
 func only(t *testing.T, all []string) string {
 	t.Helper()
 	if len(all) != 1 {

@@ -22,8 +22,8 @@ import (
 	_ "modernc.org/sqlite"
 )
 
-// restlessSite has pages with another text at each request. Now and then one is gone, or leads
-// elsewhere.
+// restlessSite has pages with another text at each request. Now and then one is gone, or
+// redirects elsewhere.
 func restlessSite(t *testing.T, pages int) string {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -51,7 +51,7 @@ func restlessSite(t *testing.T, pages int) string {
 	return serve(t, mux).url
 }
 
-// word is a word of its own for each number.
+// word returns a different word for each number.
 func word(n int) string {
 	var b strings.Builder
 	for n += 100; n > 0; n /= 20 {
@@ -81,8 +81,8 @@ type changesLine struct {
 	}
 }
 
-// changesCopy is what lines of changes make of a copy, with the last cursor and that of the
-// last event.
+// changesCopy is a copy kept up to date by lines of changes, with the last cursor and that
+// of the last event.
 type changesCopy struct {
 	pages         map[int64]copiedPage
 	cursor, event string
@@ -113,13 +113,13 @@ func newCopy() *changesCopy {
 type consumer struct {
 	name string
 	args []string
-	// place is its cursor, "" if it has none, and pages are what it has.
+	// place returns its cursor, "" if it has none, and pages its pages.
 	place func() string
 	pages func() map[int64]copiedPage
 }
 
-// startGroup starts a program as the leader of a process group, and returns what kills all of
-// it with kill -9.
+// startGroup starts a program as the leader of a process group, and returns a function that
+// kills the whole group with kill -9.
 func startGroup(t *testing.T, env []string, out *syncBuffer, args ...string) (kill func()) {
 	t.Helper()
 	cmd := exec.Command(args[0], args[1:]...)
@@ -209,9 +209,9 @@ func consumers(t *testing.T, programs, root string) []consumer {
 	}
 }
 
-// TestConsumersOfChanges: whoever takes a snapshot of a busy crawl and follows what changes has
-// in the end what is there; so have the examples of docs/changes.md, which are killed again and
-// again meanwhile.
+// TestConsumersOfChanges: a consumer that takes a snapshot of a busy crawl and follows its
+// changes ends up with the current pages; so do the examples of docs/changes.md, which are
+// killed again and again meanwhile.
 func TestConsumersOfChanges(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("jq"); err != nil {
@@ -298,7 +298,7 @@ func TestConsumersOfChanges(t *testing.T) {
 	}
 }
 
-// killAgainAndAgain starts an example and kills it as soon as it has got on.
+// killAgainAndAgain starts an example and kills it as soon as it has made progress.
 func (d *dev) killAgainAndAgain(c consumer, env []string) {
 	for i := range 8 {
 		var out syncBuffer

@@ -22,7 +22,7 @@ const envChaosLength = "RECRAWL_CHAOS_LENGTH"
 
 const overloadDelay = 40 * time.Millisecond
 
-// overloadForm is how much is crawled, and of how much chaos.
+// overloadForm sets the size of the crawl and of the chaos.
 type overloadForm struct {
 	hosts, pages int           // pages of each host
 	interval     time.Duration // between two visits of a page
@@ -32,11 +32,11 @@ type overloadForm struct {
 	outages      []span        // of Temporal and of Postgres
 }
 
-// TestOverloadUnderChaos crawls hundreds of hosts with more pages than the engine bears
-// admitted, due and overdue, while workers, Temporal and Postgres are killed and stopped
-// at random, for an hour in the long form. No host's log shows a request too early or two
-// at a time, every page's visits are numbered without a gap, none has more visits than
-// requests, and after the chaos every page is visited.
+// TestOverloadUnderChaos crawls hundreds of hosts with more pages than the engine can
+// handle at once, admitted, due and overdue, while workers, Temporal and Postgres are
+// killed and stopped at random, for an hour in the long form. No host's log shows a request
+// too early or two at a time, every page's visits are numbered without a gap, none has more
+// visits than requests, and after the chaos every page is visited.
 func TestOverloadUnderChaos(t *testing.T) {
 	form := overloadForm{
 		hosts: 30, pages: 4, interval: 2 * time.Second, length: 30 * time.Second,
@@ -131,7 +131,7 @@ func (form overloadForm) crawl(sites *testsite.Loopback) []string {
 		"--policy", "fixed", "--default-interval", form.interval.String(), "--min-interval", "1s", "--maintain-every", "5s")
 }
 
-// overload is what befalls the fleet. Each part suffers one blow at a time.
+// overload returns the blows to the fleet. Each part suffers one at a time.
 func (f *chaosFleet) overload(rng *rand.Rand, form overloadForm) []step {
 	var temporal, postgres []blow
 	for _, lasts := range form.outages {
@@ -198,9 +198,9 @@ type numbered struct {
 	answered int // visits with a status
 }
 
-// checkNumbers asserts that the visits of each page are numbered from 1 without a gap,
-// and that each that was answered was a request: none is doubled, none lost. It returns
-// how many there are.
+// checkNumbers asserts that the visits of each page are numbered from 1 without a gap, and
+// that each answered visit was a request: none is doubled, none lost. It returns the number
+// of visits.
 func (f *chaosFleet) checkNumbers(log []testsite.Request) (visits int) {
 	f.t.Helper()
 	requests := map[string]int{}
@@ -241,7 +241,7 @@ func (p numbered) wrong(requests map[string]int) []string {
 	return wrong
 }
 
-// TestNumbered holds the judge of a chaos to what it is for.
+// TestNumbered checks the judge of a chaos itself.
 func TestNumbered(t *testing.T) {
 	t.Parallel()
 	requests := map[string]int{"h7.localhost/p3.html": 3}
@@ -267,7 +267,7 @@ func TestNumbered(t *testing.T) {
 	}
 }
 
-// between are the requests that began in a time.
+// between returns the requests that began in a period.
 func between(log []testsite.Request, from, to time.Time) []testsite.Request {
 	var part []testsite.Request
 	for _, r := range log {

@@ -24,8 +24,8 @@ import (
 	"time"
 )
 
-// envChaosSeed has a chaos that went wrong run again: the same blows in the same
-// order, for as long and as far apart; what they hit is chance.
+// envChaosSeed repeats a chaos that went wrong: the same blows in the same order, with the
+// same lengths and distances; what they hit is chance.
 const envChaosSeed = "RECRAWL_CHAOS_SEED"
 
 const (
@@ -33,20 +33,20 @@ const (
 	chaosFactor     = 0.25
 	chaosRetryAfter = time.Second
 	chaosTimeLimit  = 3 * time.Second
-	// chaosPermit is how long a permit lives: the request's time limit and the
-	// store's grace. Who is stopped for longer has lost it to somebody else.
+	// chaosPermit is the lifetime of a permit: the request's time limit and the store's
+	// grace. A worker that is stopped for longer has lost it to another.
 	chaosPermit = chaosTimeLimit + 10*time.Second
 	// chaosHandshake is how long a site takes for a handshake. Between Begin and the
 	// request there is little else, and a stop then is the one that matters most.
 	chaosHandshake = 200 * time.Millisecond
 )
 
-// chaosShort is a stop after which a request can still be answered in time. One
-// that is given up at its time limit ends, for the site, only when the site is
-// done with it; so no stop ends just before that limit.
+// chaosShort is a stop after which a request can still be answered in time. For the site, a
+// request that is given up at its time limit ends only when the site is done with it; so no
+// stop ends just before that limit.
 var chaosShort = seconds(0.1, 1.5)
 
-// chaosForm is how much of a chaos there is.
+// chaosForm sets the size of a chaos.
 type chaosForm struct {
 	pages   int           // of each site but one, which is slow
 	length  time.Duration // of the chaos
@@ -63,9 +63,8 @@ type chaosForm struct {
 //
 // Nothing is excused. The documented limit, a request by a process that is
 // stopped in the microseconds between its last look at the clock and the write,
-// needs a long stop to meet a few microseconds of a hundred milliseconds: one of
-// ten thousand. A breach is to be taken for a bug; the log says what was done to
-// whom, and when.
+// needs a long stop to meet a few microseconds of a hundred milliseconds: one of ten
+// thousand. Treat a breach as a bug; the log lists each blow, with its part and time.
 func TestPolitenessUnderChaos(t *testing.T) {
 	t.Parallel()
 	form := chaosForm{
@@ -141,8 +140,7 @@ func TestPolitenessUnderChaosEmbedded(t *testing.T) {
 	web.checkRules(t)
 }
 
-// killTemporal kills the Temporal server of a starter that is there to start it
-// again.
+// killTemporal kills the Temporal server of a starter that is there to restart it.
 func (d *dev) killTemporal() {
 	select {
 	case <-d.done: // its server went with it, and the id may be another's by now
@@ -175,9 +173,9 @@ func (f *chaosFleet) restart(i int) {
 	f.workers = append(f.workers, f.live[i])
 }
 
-// revive starts again what ended by itself. A worker that starts while Temporal or
-// Postgres is down gives up; one that was ready must not. Temporal gives up if somebody
-// has taken one of its ports.
+// revive restarts parts that ended by themselves. A worker that starts while Temporal or
+// Postgres is down gives up; one that was ready must not. Temporal gives up if another
+// process has taken one of its ports.
 func (f *chaosFleet) revive() {
 	select {
 	case <-f.temporal.done:
@@ -235,7 +233,7 @@ func (f *chaosFleet) killPostgres(lasts span) blow {
 	}
 }
 
-// blow is something that befalls one part of the system for a while.
+// blow is a disturbance of one part of the system for a while.
 type blow struct {
 	name       string
 	lasts      span
@@ -257,7 +255,7 @@ func seconds(least, most float64) span {
 	return span{time.Duration(least * float64(time.Second)), time.Duration(most * float64(time.Second))}
 }
 
-// chaosLong is for longer than a permit lives, by so many seconds.
+// chaosLong is longer than the life of a permit by least to most seconds.
 func chaosLong(least, most float64) span {
 	more := seconds(least, most)
 	return span{chaosPermit + more.least, chaosPermit + more.most}
@@ -274,8 +272,8 @@ type step struct {
 	do   func()
 }
 
-// plan has blows befall one part, one after the other, in turn, as far as they
-// fit into the length.
+// plan lets blows hit one part one after the other, in turn, while they fit into the
+// length.
 func plan(rng *rand.Rand, length time.Duration, pause span, blows ...blow) []step {
 	var steps []step
 	at := pause.draw(rng)
@@ -292,8 +290,8 @@ func plan(rng *rand.Rand, length time.Duration, pause span, blows ...blow) []ste
 
 func rotated(blows []blow, by int) []blow { return slices.Concat(blows[by:], blows[:by]) }
 
-// carryOut makes the steps at their times, and in between what is to be done all
-// the time. A misfortune waits for nothing but the clock.
+// carryOut makes the steps at their times, and calls meanwhile in between. A misfortune
+// waits for nothing but the clock.
 func carryOut(t *testing.T, steps []step, meanwhile func()) {
 	t.Helper()
 	slices.SortStableFunc(steps, func(a, b step) int { return cmp.Compare(a.at, b.at) })
@@ -328,8 +326,8 @@ func chaosRand(t *testing.T) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
-// chaosSite is a site of a tree of pages, with links to the next site's and to
-// what its robots.txt forbids. To its log a request begins with its connection.
+// chaosSite is a site with a tree of pages, with links to the next site's and to addresses
+// that its robots.txt forbids. In its log a request begins with its connection.
 type chaosSite struct {
 	site
 	certificate string // file
@@ -374,8 +372,8 @@ func serveChaosWeb(t *testing.T, n int) chaosWeb {
 // connected is the key of the time at which a request's connection was made.
 type connected struct{}
 
-// serve serves the site from when it is ready. TLS is for the sake of the
-// handshake; see chaosHandshake.
+// serve serves the site once it is ready. It uses TLS for the sake of the handshake; see
+// chaosHandshake.
 func (s *chaosSite) serve(t *testing.T, ready <-chan struct{}) {
 	t.Helper()
 	pages := tree(s.pages)
@@ -384,8 +382,8 @@ func (s *chaosSite) serve(t *testing.T, ready <-chan struct{}) {
 		rec := &statusWriter{ResponseWriter: w, status: http.StatusOK}
 		s.answer(rec, r, pages)
 		begin, end := r.Context().Value(connected{}).(time.Time), time.Now()
-		// When a request was given up, a busy machine notices late. It was at its time
-		// limit, or its worker was killed and has its permit for long.
+		// When a request was given up, a busy machine notices late. Either it had reached
+		// its time limit, or its worker was killed and keeps its permit for long.
 		if early := begin.Add(chaosTimeLimit / 2); r.Context().Err() != nil && early.Before(end) {
 			end = early
 		}
@@ -447,8 +445,8 @@ func (s *chaosSite) answer(w http.ResponseWriter, r *http.Request, pages http.Ha
 	}
 }
 
-// env makes programs trust the sites, which have one certificate, and take up soon
-// what a kill leaves between a page's admission and its workflow's start.
+// env makes programs trust the sites, which share one certificate, and makes them soon
+// resume pages that a kill caught between their admission and their workflow's start.
 func (web chaosWeb) env() []string {
 	return []string{"SSL_CERT_FILE=" + web[0].certificate, "RECRAWL_OVERDUE=10s"}
 }
@@ -469,7 +467,7 @@ func (web chaosWeb) begun() bool {
 	return !slices.ContainsFunc(web, func(s *chaosSite) bool { return len(s.requests()) < 2 })
 }
 
-// finished reports whether every page has been had, and every site asked since.
+// finished reports whether every page has been fetched, and every site asked since.
 func (web chaosWeb) finished(since time.Time) bool {
 	return !slices.ContainsFunc(web, func(s *chaosSite) bool { return !s.finished(since) })
 }
@@ -483,7 +481,7 @@ func (s *chaosSite) finished(since time.Time) bool {
 	return asked && !slices.ContainsFunc(s.paths, func(path string) bool { return !had[path] })
 }
 
-// visited reports whether the crawl says of every page that it was visited.
+// visited reports whether every page of the crawl was visited.
 func (web chaosWeb) visited(pages []pageLine) bool {
 	visited := map[string]bool{}
 	for _, p := range pages {
@@ -532,7 +530,7 @@ func (s *chaosSite) rest(r request) time.Duration {
 	return rest
 }
 
-// report logs how many requests there were before, under and after the chaos.
+// report logs the number of requests before, during and after the chaos.
 func (web chaosWeb) report(t *testing.T, from, to time.Time) {
 	t.Helper()
 	for _, s := range web {

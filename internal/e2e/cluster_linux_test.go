@@ -34,8 +34,8 @@ import (
 const (
 	clusterGap       = 40 * time.Millisecond
 	clusterTimeLimit = 2 * time.Second
-	// clusterPermit is how long a permit lives: the request's time limit and the
-	// store's grace.
+	// clusterPermit is the lifetime of a permit: the request's time limit and the store's
+	// grace.
 	clusterPermit = clusterTimeLimit + 10*time.Second
 )
 
@@ -53,7 +53,7 @@ func TestCluster(t *testing.T) {
 	}
 	s := serveTLS(t, tree(pages))
 	c := startCluster(t, "SSL_CERT_FILE="+s.certificate)
-	// Pages are visited again and again, so that there is a request for whoever waits for one.
+	// Pages are visited again and again, so that there is always a request to wait for.
 	c.starter("crawl", "t", s.url+"/", "--delay", clusterGap.String(), "--factor", "0", "--policy", "fixed",
 		"--default-interval", "30s", "--min-interval", "1s", "--maintain-every", "2s", "--time-limit", clusterTimeLimit.String())
 	for round := range rounds {
@@ -85,8 +85,7 @@ func TestCluster(t *testing.T) {
 	}
 }
 
-// TestDynamicConfig has the server check its file: it only warns of what it does
-// not know, and goes on without.
+// TestDynamicConfig lets the server check its file: unknown settings only cause a warning.
 func TestDynamicConfig(t *testing.T) {
 	t.Parallel()
 	c := &cluster{t: t}
@@ -158,7 +157,7 @@ func (c *cluster) up(name string, service deploytest.Service) {
 		}
 	case name == "temporal":
 		for !c.listens(c.start(name)) {
-			c.connect() // somebody was quicker to take a port
+			c.connect() // another process was quicker to take a port
 		}
 	default:
 		for range service.Replicas() {
@@ -191,8 +190,8 @@ func (c *cluster) awaitReady(name string, i int) {
 	})
 }
 
-// listens waits until the Temporal server listens, or has ended because one of its
-// ports is another's.
+// listens waits until the Temporal server listens, or has ended because one of its ports is
+// taken.
 func (c *cluster) listens(server *process) (up bool) {
 	c.t.Helper()
 	c.await("Temporal listens", func() bool {
@@ -201,7 +200,7 @@ func (c *cluster) listens(server *process) (up bool) {
 			conn.Close()
 		}
 		select {
-		case <-server.done: // thus somebody else listens, if anybody
+		case <-server.done: // so another process listens, if any
 			if out := server.out.String(); !strings.Contains(out, "address already in use") {
 				c.t.Fatalf("the Temporal server ended: %s", out)
 			}
@@ -291,8 +290,7 @@ func (c *cluster) connect() {
 	}
 }
 
-// env is a service's environment, and nothing of ours but PATH and an empty
-// home.
+// env returns a service's environment, with nothing of ours except PATH and an empty home.
 func (c *cluster) env(service deploytest.Service) []string {
 	env := append(cleanEnv(c.t), c.ports...)
 	env = append(env, "PATH="+c.path+":"+os.Getenv("PATH"))
@@ -302,10 +300,10 @@ func (c *cluster) env(service deploytest.Service) []string {
 	return env
 }
 
-// argv is a service's command.
+// argv returns a service's command.
 func (c *cluster) argv(service deploytest.Service) []string {
 	c.t.Helper()
-	// What the entry point of the server's image ends in.
+	// The command that the entry point of the server's image ends in.
 	argv := slices.Clone(service.Argv("temporal-server", "start"))
 	for i := range argv {
 		argv[i] = c.translate(service, argv[i])
@@ -314,7 +312,7 @@ func (c *cluster) argv(service deploytest.Service) []string {
 	return argv
 }
 
-// translate puts what the engine would give in the place of a value of the file.
+// translate replaces a value of the file by the one that the engine would set.
 func (c *cluster) translate(service deploytest.Service, value string) string {
 	for _, m := range service.Volumes {
 		if rest, ok := strings.CutPrefix(value, m.Target); ok && (rest == "" || rest[0] == '/') {
@@ -430,10 +428,10 @@ func (c *cluster) killInRequest(s *secureSite) {
 }
 
 // stopBeforeRequest stops a worker whose permit has begun and whose connection
-// stands, but whose request is not written: the site holds up the handshake in
-// between. It is continued when the permit has expired and another worker makes
-// requests, with the handshake's answer in its ears. Long: not before the server
-// has given up its activity too, for want of heartbeats.
+// stands, but whose request is not written: the site holds up the handshake in between. The
+// worker is continued when the permit has expired and another worker makes requests, with
+// the handshake's answer already in its buffer. Long: not before the server has given up
+// its activity too, for lack of heartbeats.
 func (c *cluster) stopBeforeRequest(s *secureSite, long bool) {
 	c.t.Helper()
 	type stop struct {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// popular is a site whose first page links to n pages, which all link to one that
-// nothing else leads to.
+// popular is a site whose first page links to n pages, which all link to a page that has no
+// other links to it.
 func popular(n int) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")

@@ -199,8 +199,8 @@ func (d *dev) takePort(temporal devState) net.Listener {
 	return taken
 }
 
-// workflowDue is when a page's workflow means to visit it, as it says itself; zero if
-// it does not answer.
+// workflowDue returns the time of a page's next visit according to its workflow; zero if
+// the workflow does not answer.
 func (d *dev) workflowDue(url string) time.Time {
 	d.t.Helper()
 	type explained struct {
@@ -211,8 +211,8 @@ func (d *dev) workflowDue(url string) time.Time {
 	return lines[explained](d, "--output", "json", "explain", url)[0].Workflow.Due
 }
 
-// TestDeadlinesSurvive kills between two visits: the next visit of each page is due
-// when it was promised, and does not come with the restart.
+// TestDeadlinesSurvive kills between two visits: the next visit of each page keeps its due
+// time, and does not come with the restart.
 func TestDeadlinesSurvive(t *testing.T) {
 	t.Parallel()
 	late, soon := serve(t, tree(3)), serve(t, tree(3))

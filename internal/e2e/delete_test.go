@@ -24,8 +24,9 @@ func files(t *testing.T, folder string) int {
 	return n
 }
 
-// TestDeleteCrawl: a crawl is deleted beside another while both run, also when the
-// command is killed. Nothing revives it, the other crawl keeps what both have, and the name is free.
+// TestDeleteCrawl: a crawl is deleted beside another while both run, also when the command
+// is killed. Nothing revives it, the other crawl keeps the shared contents, and the name is
+// free.
 func TestDeleteCrawl(t *testing.T) {
 	t.Parallel()
 	const n = 40

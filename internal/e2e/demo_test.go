@@ -45,9 +45,9 @@ func demoSummary(t *testing.T, out string) map[string]demoRow {
 	return rows
 }
 
-// demoLearned says what the demo has yet to show of how it learns: a page that changes
-// every 2 s is visited more often than one that never does, and one that fails is
-// visited again until it recovers.
+// demoLearned returns what the demo has not shown yet of its learning: a page that changes
+// every 2 s is visited more often than one that never does, and one that fails is visited
+// again until it recovers.
 func demoLearned(rows map[string]demoRow) (lacks string) {
 	quick, slow, flaky := rows["news/ticker"], rows["news/archive/1975"], rows["flaky/recovering"]
 	if slow.visits < 2 || quick.visits < 2*slow.visits || quick.changes < quick.visits/2 || slow.changes != 0 {
@@ -64,14 +64,14 @@ func demoLearned(rows map[string]demoRow) (lacks string) {
 func demoFolder(t *testing.T, parent string) string {
 	t.Helper()
 	data := filepath.Join(parent, "data")
-	write(t, filepath.Join(data, "recrawl.lock"), "") // tells a data folder from any other
+	write(t, filepath.Join(data, "recrawl.lock"), "") // marks it as a data folder
 	write(t, filepath.Join(data, "demo.json"), fmt.Sprintf(`{"seed": 1, "port": %s}`, freePort(t)))
 	return data
 }
 
-// TestDemo runs the demo as a person does, interrupts it and lets it go on, and
-// reads what it says at its end. Its site checks the crawl's manners itself. What is
-// learned in the time of one run depends on the machine; so it may run again.
+// TestDemo runs the demo as a person does, interrupts it, resumes it, and reads its last
+// output. Its site checks the crawl's manners itself. How much is learned in one run
+// depends on the machine, so it may run again.
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	span := 50 * time.Second

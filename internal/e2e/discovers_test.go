@@ -36,7 +36,7 @@ func TestDiscoversAreFew(t *testing.T) {
 	d.stop()
 }
 
-// discoverIDs lists the Discovers that there have been.
+// discoverIDs lists the ids of all Discovers so far.
 func discoverIDs(d *dev) []string {
 	d.t.Helper()
 	var list []struct {

@@ -21,11 +21,11 @@ import (
 // the tests' set-up installs it.
 const docRoots = "/usr/share/doc/postgresql-doc-*/html"
 
-// docPages is how many of its pages the short form crawls.
+// docPages is the number of its pages that the short form crawls.
 const docPages = 150
 
-// latency is what a request to the documentation site takes at least: a fast
-// real server's time, so that "busy" means something on loopback.
+// latency is the least time for a request to the documentation site: that of a fast real
+// server, so that "busy" means something on loopback.
 const latency = 50 * time.Millisecond
 
 // docSite serves a copy of the documentation, whole or its first n pages, as a
@@ -103,8 +103,8 @@ func copyDocs(t *testing.T, from, to string, n int) {
 
 var docLink = regexp.MustCompile(`href="([a-z0-9-]+\.html)`)
 
-// withoutMost drops most of the links to pages that the part of the site does not
-// have; a few dead ones are as real as it gets.
+// withoutMost drops most of the links to pages that are missing from this part of the site;
+// a few dead ones are realistic.
 func withoutMost(page []byte, names []string) []byte {
 	return docLink.ReplaceAllFunc(page, func(link []byte) []byte {
 		name := string(docLink.FindSubmatch(link)[1])
@@ -214,7 +214,7 @@ func secondPass(t *testing.T, d *dev, s *docSite, want []string) {
 	t.Logf("second pass: %d of %d pages edited, %d answers 304", len(edited), len(want), notModified)
 }
 
-// collected are the paths of the pages that answered with content.
+// collected returns the paths of the pages that answered with content.
 func (d *docSite) collected(dv *dev) []string {
 	var paths []string
 	for _, p := range dv.pages("docs") {

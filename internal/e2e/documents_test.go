@@ -13,7 +13,7 @@ import (
 	"recrawl/internal/testsite"
 )
 
-// hurry is how many times faster the clock of a site runs than ours.
+// hurry is the speed of a site's clock relative to ours.
 const hurry = 120
 
 // quickClock is a clock of a site whose hour takes half a minute.
@@ -23,8 +23,8 @@ func (c quickClock) Now() time.Time { return c.begun.Add(hurry * time.Since(c.be
 
 func (c quickClock) After(d time.Duration) <-chan time.Time { return time.After(d / hurry) }
 
-// docsInMotion is the demo's documentation, which is asked for as often as it pleases, with
-// pages that come, go and return to an earlier text.
+// docsInMotion is the demo's documentation, without limits on its requests, with pages that
+// come, go and return to an earlier text.
 func docsInMotion() testsite.Host {
 	all := testsite.Demo()
 	docs := all[slices.IndexFunc(all, func(h testsite.Host) bool { return h.Name == testsite.Docs })]
@@ -49,9 +49,9 @@ func docsInMotion() testsite.Host {
 // documentFolders are the folders of TestDocumentFolders by their formats.
 var documentFolders = []string{"markdown", "chunks", "text"}
 
-// TestDocumentFolders: after an hour in the life of a documentation, with everything killed
-// twice, and a page that is forgotten, the folders of its documents are what fresh exports
-// are, byte for byte.
+// TestDocumentFolders: after an hour in the life of a documentation site, in which
+// everything is killed twice and a page is forgotten, the folders of its documents equal
+// fresh exports byte for byte.
 func TestDocumentFolders(t *testing.T) {
 	t.Parallel()
 	clock := quickClock{time.Now()}
@@ -113,7 +113,7 @@ func (x *sinksTest) seen(kinds ...string) bool {
 	return true
 }
 
-// exported are the files of pages in a fresh export.
+// exported returns the files of pages in a fresh export.
 func (x *sinksTest) exported(format string) map[string]string {
 	x.t.Helper()
 	out := filepath.Join(x.t.TempDir(), format)
@@ -128,7 +128,7 @@ func (x *sinksTest) exported(format string) map[string]string {
 	return files
 }
 
-// documentsAreShown: what a person is shown of a page is its file.
+// documentsAreShown: the view of a page shows its file.
 func (x *sinksTest) documentsAreShown(files map[string]string) {
 	x.t.Helper()
 	if len(files) < 10 {

@@ -22,7 +22,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// revealing is what the site of TestEncryption says, and nobody may find with Temporal.
+// revealing is the text of TestEncryption's site, which nobody may find in Temporal.
 var revealing = []string{"Opensesame", "127.0.0.1", "/hidden", "/broken"}
 
 // hiddenSite has a page that changes all the time, one that answers with an error and one
@@ -42,9 +42,9 @@ func hiddenSite() http.Handler {
 	})
 }
 
-// TestEncryption crawls with encryption on. Everything works, nothing that the site says is
-// in a history, whoever lacks the key is told so in a line, and nothing is lost when the
-// key is replaced.
+// TestEncryption crawls with encryption on. Everything works, no text of the site is in a
+// history, a command without the key says so in a line, and nothing is lost when the key is
+// replaced.
 func TestEncryption(t *testing.T) {
 	t.Parallel()
 	s := serve(t, hiddenSite())
@@ -114,7 +114,7 @@ func keyFile(t *testing.T, b byte) string {
 	return path
 }
 
-// executions are the runs that the server has, as its list has them.
+// executions returns the runs in the server's list.
 func executions(t *testing.T, c client.Client, query string) []*commonpb.WorkflowExecution {
 	t.Helper()
 	var all []*commonpb.WorkflowExecution
@@ -133,7 +133,7 @@ func executions(t *testing.T, c client.Client, query string) []*commonpb.Workflo
 	}
 }
 
-// plainClient reads what the server has as it is.
+// plainClient reads the server's data as it is.
 func plainClient(t *testing.T, d *dev) client.Client {
 	t.Helper()
 	c, err := client.Dial(client.Options{HostPort: d.state().Address})
@@ -144,7 +144,7 @@ func plainClient(t *testing.T, d *dev) client.Client {
 	return c
 }
 
-// open are the ids of the crawl and the pages that run.
+// open returns the ids of the crawl and of the running pages.
 func open(t *testing.T, d *dev) []string {
 	t.Helper()
 	var ids []string
@@ -155,9 +155,9 @@ func open(t *testing.T, d *dev) []string {
 	return ids
 }
 
-// checkHidden reads every history that the server has as it is stored. Every payload in
-// them is encrypted, some with this key, and beyond ids and search attributes nothing says
-// what the site said.
+// checkHidden reads every history of the server as it is stored. Every payload in them is
+// encrypted, some with this key, and nothing except ids and search attributes has the
+// site's text.
 func checkHidden(t *testing.T, d *dev, key string) {
 	t.Helper()
 	c := plainClient(t, d)

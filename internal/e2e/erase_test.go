@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// telling is a tree of pages whose names, titles and texts tell them from all else;
-// its root names none of them but the first.
+// telling is a tree of pages with unique names, titles and texts; its root names only the
+// first of them.
 func telling(n int) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		i := 0
@@ -45,7 +45,8 @@ func bystander(link string) http.Handler {
 	})
 }
 
-// tracesIn lists the files below a folder that hold one of the words, with how often.
+// tracesIn lists the files below a folder that hold one of the words, with the number of
+// times.
 func tracesIn(t *testing.T, folder string, words ...string) map[string]int {
 	t.Helper()
 	found := map[string]int{}
@@ -79,9 +80,9 @@ func tracesIn(t *testing.T, folder string, words ...string) map[string]int {
 
 var tellingWords = []string{"tellingname", "Tellingtitle", "Tellingtext"}
 
-// TestForgetLeavesNoTrace forgets a host of a running crawl, is killed at it and run
-// again: no file of the data folder names a page of it, or holds a title or a text,
-// but for what another site says of it.
+// TestForgetLeavesNoTrace forgets a host of a running crawl, is killed while doing so and
+// run again: no file of the data folder names a page of it, or holds a title or a text,
+// except for another site's mention of it.
 func TestForgetLeavesNoTrace(t *testing.T) {
 	t.Parallel()
 	const pages = 40
@@ -103,7 +104,7 @@ func TestForgetLeavesNoTrace(t *testing.T) {
 	if code != 0 || !strings.Contains(out, "forgot host "+host) || !strings.Contains(out, "seed "+gone.url+"/hub") || !strings.Contains(out, "history of crawl/t still names it") {
 		t.Fatalf("forget: %d: %s%s", code, out, errout)
 	}
-	// What the killed one was about to delete it has a claim on.
+	// The killed command had claimed whatever it was about to delete.
 	claimed := 0
 	for line := range strings.Lines(out) {
 		if strings.Contains(line, "contents are claimed") {
@@ -174,7 +175,7 @@ func TestForgetOnePageOfMany(t *testing.T) {
 		t.Fatalf("forget: %d: %s%s", code, out, errout)
 	}
 	for file, n := range tracesIn(t, data, "tellingname1.html", "Tellingtitle 1<", "Tellingtext 1,") {
-		// What its parent says of it is the parent's.
+		// Its parent's mention of it belongs to the parent.
 		if filepath.Dir(filepath.Dir(filepath.Dir(file))) != "archive" || n > 1 {
 			t.Errorf("%s has it %d times", file, n)
 		}

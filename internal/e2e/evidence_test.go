@@ -13,7 +13,7 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// evidence is what `starter evidence` says.
+// evidence is the output of `starter evidence`.
 type evidence struct {
 	Requests struct {
 		Total       int
@@ -36,7 +36,8 @@ type evidence struct {
 	RobotsUnknown int `json:"robots_unknown"`
 }
 
-// TestEvidenceIsTheSitesLog: what a site's owner is told is what the site has seen.
+// TestEvidenceIsTheSitesLog: the evidence for a site's owner agrees with the site's own
+// log.
 func TestEvidenceIsTheSitesLog(t *testing.T) {
 	t.Parallel()
 	const n, gap, quiet, rules = 12, 200 * time.Millisecond, 2 * time.Second, "User-agent: *\nDisallow: /p11.html\n"

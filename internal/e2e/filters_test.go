@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// clean is a filter program that knows a word, and cannot be had at first: it ends
-// until a file is there.
+// clean is a filter program that knows a word, and is not available at first: it ends until
+// a file exists.
 const clean = `#!/bin/sh
 while read -r url; do
   test -e %s || exit 7
@@ -23,8 +23,8 @@ while read -r url; do
 done
 `
 
-// TestFilterProgram crawls with a filter program that fails at first: its links
-// wait, those that it has no say about do not, and none is lost.
+// TestFilterProgram crawls with a filter program that fails at first: its links wait, those
+// that do not concern it do not, and none is lost.
 func TestFilterProgram(t *testing.T) {
 	t.Parallel()
 	s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -73,7 +73,7 @@ scope: {rules: [{name: clean, reject: {prefix: "%s/ask/", not: {program: clean}}
 	d.stop()
 }
 
-// TestFilterProgramMissing: the operator's mistake is said at the start, in a line.
+// TestFilterProgramMissing: the operator's mistake is reported at the start, in a line.
 func TestFilterProgramMissing(t *testing.T) {
 	t.Parallel()
 	env := append(cleanEnv(t), "RECRAWL_TEMPORAL_CLI="+programs.temporal, "RECRAWL_FILTERS=clean=/no/such/program")

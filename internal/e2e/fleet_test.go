@@ -95,7 +95,7 @@ func (f *fleet) startTemporal() {
 		"--db-filename", f.database, "--sqlite-pragma", "journal_mode=WAL", "--log-level", "error")
 }
 
-// temporalUp waits until the Temporal server answers, or has ended because somebody
+// temporalUp waits until the Temporal server answers, or has ended because another process
 // was quicker to take one of its ports.
 func (f *fleet) temporalUp() (up bool) {
 	f.t.Helper()
@@ -158,7 +158,7 @@ func (f *fleet) await(what string, holds func() bool) {
 	(&dev{t: f.t, out: f.output()}).await(what, holds)
 }
 
-// output is the last worker's, for failures.
+// output returns the last worker's output, for failures.
 func (f *fleet) output() *syncBuffer {
 	if len(f.workers) == 0 {
 		return &syncBuffer{}
@@ -166,8 +166,8 @@ func (f *fleet) output() *syncBuffer {
 	return f.workers[len(f.workers)-1].out
 }
 
-// TestKillPartsOfAFleet kills a worker, Postgres and then the other worker in
-// the middle of a crawl; those that live, or come back, finish it.
+// TestKillPartsOfAFleet kills a worker, Postgres and then the other worker in the middle of
+// a crawl; the remaining and restarted ones finish it.
 func TestKillPartsOfAFleet(t *testing.T) {
 	t.Parallel()
 	const gap = 40 * time.Millisecond

@@ -9,9 +9,10 @@ import (
 	"time"
 )
 
-// checkForecast compares what `starter forecast` expects of as many visits as were made with
-// what became of the pages, whose changes are known. So it judges what is believed of the
-// pages and what follows from it, not how many visits a busy machine makes.
+// checkForecast compares the expectation of `starter forecast` for the visits that were
+// made with the actual state of the pages, whose changes are known. So it judges the
+// estimates for the pages and the conclusions from them, not how many visits a busy machine
+// makes.
 func (d *dev) checkForecast(crawl string, pages []*changing, sites []*site, from, to time.Time, seen observed) {
 	d.t.Helper()
 	const mostOff = 0.1 // what luck does to 48 pages in a few minutes
@@ -43,7 +44,7 @@ func (d *dev) checkForecast(crawl string, pages []*changing, sites []*site, from
 	}
 }
 
-// freshness is the share of the time in which a page was as its last look found it, on
+// freshness is the share of the time in which a page was as its last visit found it, on
 // average over the pages.
 func freshness(pages []*changing, sites []*site, from, to time.Time) float64 {
 	sum := 0.0

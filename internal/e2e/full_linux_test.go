@@ -17,11 +17,11 @@ import (
 	"time"
 )
 
-// envSmallDisk tells a test binary that it runs where it may mount a small disk.
+// envSmallDisk marks a test binary that may mount a small disk.
 const envSmallDisk = "RECRAWL_TEST_SMALL_DISK"
 
-// smallDisk mounts a file system of a size. Who is not root runs the test again where
-// he is: in a user namespace of its own. Then done says that it has been run.
+// smallDisk mounts a file system of a size. Without root it runs the test again in a user
+// namespace of its own, where it is root. Then done reports that the test has run.
 func smallDisk(t *testing.T, size int64) (folder string, done bool) {
 	t.Helper()
 	if os.Geteuid() != 0 && os.Getenv(envSmallDisk) == "" {
@@ -138,8 +138,8 @@ func TestFullDisk(t *testing.T) {
 	remove()
 	d.visitsAgain(pages + 1)
 
-	// Now at once to the last byte: what is under way cannot be kept, and Temporal, on
-	// the same disk, cannot keep what came of it.
+	// Now at once to the last byte: what is in progress cannot be kept, and Temporal, on
+	// the same disk, cannot keep its result.
 	remove = ballast(t, disk, 0)
 	d.held("no room")
 	d.await("the worker says so too", func() bool { return strings.Count(d.out.String(), "no request is made until") == 2 })
@@ -149,7 +149,7 @@ func TestFullDisk(t *testing.T) {
 	if out, code, errout := d.starter("pause", "t"); code != 0 {
 		t.Fatalf("pause: %d: %s%s", code, out, errout)
 	}
-	// Of each page one request may have been under way when the last byte was taken.
+	// One request for each page may have been in progress when the last byte was taken.
 	d.await("what was asked for is recorded", func() bool {
 		for _, p := range d.pages("t") {
 			if lost := s.count(strings.TrimPrefix(p.URL, s.url)) - p.Visits; lost < 0 || lost > 1 {
@@ -171,7 +171,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// recorded is how many visits there are.
+// recorded returns the number of visits.
 func (d *dev) recorded() int {
 	d.t.Helper()
 	n := 0
@@ -181,7 +181,7 @@ func (d *dev) recorded() int {
 	return n
 }
 
-// asked is how many pages were asked for.
+// asked returns the number of requested pages.
 func asked(s *site) int { return len(s.requests()) - s.count("/robots.txt") }
 
 // held waits until status says why workers are held.
@@ -193,7 +193,7 @@ func (d *dev) held(why string) {
 	})
 }
 
-// noRequests watches until many pages are late and sees that none is asked for.
+// noRequests watches until many pages are late and sees that none is requested.
 func (d *dev) noRequests(s *site, pages int) {
 	d.t.Helper()
 	before := len(s.requests())

@@ -1,6 +1,6 @@
 // Package e2e runs the built programs as a person would: real processes, a real
-// Temporal server, a real store and real web servers on loopback. Nothing is
-// mocked and nothing of the product is imported but its nouns.
+// Temporal server, a real store and real web servers on loopback. Nothing is mocked and
+// only the nouns of the product are imported.
 package e2e
 
 import (
@@ -25,8 +25,8 @@ import (
 
 var programs struct{ starter, worker, temporal string }
 
-// patience bounds a wait for what other processes do. It belongs to no verdict:
-// it only ends a test that hangs, however busy the machine is.
+// patience bounds a wait for other processes. It is part of no verdict: it only ends a test
+// that hangs, however busy the machine is.
 func patience() time.Duration {
 	if long() {
 		return time.Hour
@@ -37,8 +37,8 @@ func patience() time.Duration {
 // long reports whether the tests run in their long forms.
 func long() bool { return os.Getenv("RECRAWL_LONG") != "" }
 
-// TestMain builds the programs once, without the race detector: they are what
-// is tested here, at the speed that users see.
+// TestMain builds the programs once, without the race detector, so that they are tested at
+// the speed that users see.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if testing.Short() {
@@ -179,8 +179,8 @@ func (d *dev) state() devState {
 	return s
 }
 
-// cpu is the processor time that a process has used, from /proc; 0 where there
-// is none. Its unit is the 10 ms tick of every Linux.
+// cpu returns the processor time that a process has used, from /proc; 0 where there is
+// none. Its unit is the 10 ms tick of every Linux.
 func (d *dev) cpu(pid int) time.Duration {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -212,7 +212,7 @@ func (d *dev) starter(args ...string) (stdout string, code int, stderr string) {
 	return stdout, code, stderr
 }
 
-// silentTemporal is in what a program says whose Temporal does not answer.
+// silentTemporal is in the output of a program whose Temporal does not answer.
 const silentTemporal = "temporal does not answer"
 
 // temporal runs the Temporal CLI against the dev server.
@@ -245,8 +245,7 @@ func runEnv(t *testing.T, env []string, program string, args ...string) (stdout 
 	return out.String(), cmd.ProcessState.ExitCode(), errout.String()
 }
 
-// cleanEnv is the environment of a new user: an empty home folder and no
-// settings.
+// cleanEnv returns the environment of a new user: an empty home folder and no settings.
 func cleanEnv(t *testing.T) []string {
 	env := []string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir()}
 	return env
@@ -317,9 +316,9 @@ func decodeLines[T any](t *testing.T, out string) []T {
 	return all
 }
 
-// await polls until what holds; these are other processes, which cannot signal us. Most
-// looks run a program. The rests between them grow with what they take, so that who waits
-// does not use up the cores that what is waited for needs.
+// await polls until the condition holds; these are other processes, which cannot signal us.
+// Most checks run a program. The pauses between them grow with the time a check takes, so
+// that waiting leaves the cores to the awaited work.
 func (d *dev) await(what string, holds func() bool) {
 	d.t.Helper()
 	d.poll(what, holds, func(took time.Duration) time.Duration {
@@ -327,15 +326,15 @@ func (d *dev) await(what string, holds func() bool) {
 	})
 }
 
-// awaitEvery looks more rarely, where looking would disturb what is measured, or more
+// awaitEvery checks more rarely, where checking would disturb the measurement, or more
 // often.
 func (d *dev) awaitEvery(every time.Duration, what string, holds func() bool) {
 	d.t.Helper()
 	d.poll(what, holds, func(took time.Duration) time.Duration { return max(0, every-took) })
 }
 
-// poll looks until what holds, with rests by what a look took. A starter that has ended
-// will not do what is waited for.
+// poll checks until the condition holds, pausing after each check for a time derived from
+// its length. It fails when the starter has ended.
 func (d *dev) poll(what string, holds func() bool, rest func(took time.Duration) time.Duration) {
 	d.t.Helper()
 	deadline := time.NewTimer(patience())
@@ -358,7 +357,7 @@ func (d *dev) poll(what string, holds func() bool, rest func(took time.Duration)
 	}
 }
 
-// receive waits for what another goroutine sends, or for a closed channel.
+// receive waits for a value from another goroutine, or for a closed channel.
 func receive[T any](t *testing.T, from <-chan T, what string) (v T) {
 	t.Helper()
 	select {

@@ -24,9 +24,9 @@ func (c *cluster) operator() operator {
 }
 
 // TestClusterHeals makes the mistakes on Postgres with two workers: pages whose workflows
-// another version of the program has begun, pages and crawls that are terminated. The short
-// form is part of TestBadWeekPostgres; what commands do to a terminated crawl, which no
-// store has a part in, TestTerminatedCrawl shows.
+// another version of the program has begun, and pages and crawls that are terminated. The
+// short form is part of TestBadWeekPostgres; TestTerminatedCrawl shows what commands do to
+// a terminated crawl, which does not depend on the store.
 func TestClusterHeals(t *testing.T) {
 	if !long() {
 		t.Skip("TestBadWeekPostgres makes these mistakes among others")

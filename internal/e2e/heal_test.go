@@ -16,8 +16,8 @@ import (
 	"go.temporal.io/sdk/workflow"
 )
 
-// operator is somebody who has the commands of an installation, of one machine or of a
-// cluster, and makes mistakes with them.
+// operator runs the commands of an installation, of one machine or of a cluster, and makes
+// mistakes with them.
 type operator struct {
 	t        *testing.T
 	starter  func(args ...string) (stdout string, code int, stderr string)
@@ -129,9 +129,8 @@ func TestTerminatedCrawl(t *testing.T) {
 	d.stop()
 }
 
-// TestPagesComeBack: what people ask of a page reaches it also if its workflow was
-// terminated or deleted, and a page that was stopped comes back when somebody asks for it,
-// with its history.
+// TestPagesComeBack: requests for a page reach it even if its workflow was terminated or
+// deleted, and a stopped page comes back on request, with its history.
 func TestPagesComeBack(t *testing.T) {
 	t.Parallel()
 	const pages = 6
@@ -188,7 +187,7 @@ func TestPagesComeBack(t *testing.T) {
 }
 
 // wedge has another program, which takes the workers' place while there are none, begin the
-// workflow anew, in a way that the workers cannot go on with.
+// workflow anew, in a way that the workers cannot continue.
 func wedge(t *testing.T, address, id string) {
 	t.Helper()
 	flows, err := client.Dial(client.Options{HostPort: address, Logger: log.NewStructuredLogger(slog.New(slog.DiscardHandler))})
@@ -223,7 +222,7 @@ func wedge(t *testing.T, address, id string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Stopped before the server has its answer, it would have done nothing.
+	// If it stopped before the server has its answer, it would have done nothing.
 	events = flows.GetWorkflowHistory(t.Context(), id, run.GetRunID(), true, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	for answered := false; !answered; {
 		event, err := events.Next()

@@ -49,14 +49,14 @@ func (c *crowd) serveHostile(t *testing.T, attack testsite.Attack, address strin
 	return "http://" + startHosts(t, address, []testsite.Attack{held}, nil).Address() + "/"
 }
 
-// inOneAnswer are the attacks that are all in one answer.
+// inOneAnswer are the attacks that consist of one answer.
 func inOneAnswer() []testsite.Attack {
 	return slices.DeleteFunc(testsite.Attacks(testsite.Aims{}), func(a testsite.Attack) bool { return a.Outcome == 0 })
 }
 
 // TestHostileSiteBound: one process makes requests to two hundred hostile hosts at
-// the same moment. A sane host of the same crawl gets its visits meanwhile, each
-// hostile page ends as its hostility calls for, and memory stays within a bound.
+// the same moment. A sane host of the same crawl gets its visits meanwhile, each hostile
+// page ends in the way that its attack calls for, and memory stays within a bound.
 func TestHostileSiteBound(t *testing.T) {
 	t.Parallel()
 	sane, hostile, kinds := serve(t, tree(crashPages)), &crowd{answer: make(chan struct{})}, inOneAnswer()
@@ -88,7 +88,7 @@ func TestHostileSiteBound(t *testing.T) {
 	sane.checkPolite(t, 20*time.Millisecond)
 }
 
-// checkHostile reads from the store what became of the hosts' pages.
+// checkHostile reads the outcome of the hosts' pages from the store.
 func checkHostile(t *testing.T, data string, hosts map[string]testsite.Attack) {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), filepath.Join(data, "recrawl.db"), sqlite.Options{ReadOnly: true})
@@ -111,7 +111,7 @@ func checkHostile(t *testing.T, data string, hosts map[string]testsite.Attack) {
 	}
 }
 
-// peakMemory is the most memory that a process has had, in bytes.
+// peakMemory returns the largest memory of a process so far, in bytes.
 func peakMemory(t *testing.T, pid int) int64 {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

@@ -19,12 +19,12 @@ const (
 	// politeness.per_address.
 	foreignHosts = 5
 	perAddress   = 4
-	// refusals is how often a page that answers 429 may be asked before all others of
-	// its host have been.
+	// refusals is the number of times that a page that answers 429 may be requested before
+	// all others of its host have been.
 	refusals = 3
 )
 
-// asked are the different paths of a host that were requested, without what every
+// asked returns the different paths of a host that were requested, without those that every
 // host is asked for.
 func (w *hostileWeb) asked(name string) []string {
 	var paths []string
@@ -37,7 +37,7 @@ func (w *hostileWeb) asked(name string) []string {
 	return slices.Compact(paths)
 }
 
-// met reports whether each attacker has had its say.
+// met reports whether each attacker has had its turn.
 func (w *hostileWeb) met() bool {
 	for _, one := range w.answers {
 		if !slices.ContainsFunc(one.Log(), func(r testsite.Request) bool { return r.Path == "/" }) {
@@ -56,8 +56,8 @@ func (w *hostileWeb) met() bool {
 	return true
 }
 
-// checkMemory bounds what the process of `starter dev` has had at most: starter and
-// worker in one. Temporal's server is a process of its own.
+// checkMemory bounds the peak memory of `starter dev`'s process: starter and worker in one.
+// Temporal's server is a process of its own.
 func (w *hostileWeb) checkMemory(t *testing.T) {
 	t.Helper()
 	ours, temporal := peakMemory(t, w.d.cmd.Process.Pid), peakMemory(t, w.d.state().TemporalPID)
@@ -68,8 +68,7 @@ func (w *hostileWeb) checkMemory(t *testing.T) {
 	}
 }
 
-// checkThirdParties reads from the logs of those whom the attackers aim at what came
-// of it.
+// checkThirdParties reads the result from the logs of the attackers' targets.
 func (w *hostileWeb) checkThirdParties(t *testing.T) {
 	t.Helper()
 	names := map[string]int{}
@@ -98,14 +97,15 @@ func (w *hostileWeb) checkThirdParties(t *testing.T) {
 	}
 }
 
-// answered are the requests that were answered properly. Of others an attacker may
+// answered returns the requests that were answered properly. For others an attacker may
 // notice late that we have left.
 func answered(log []testsite.Request) []testsite.Request {
 	return slices.DeleteFunc(log, func(r testsite.Request) bool { return r.Status == 0 })
 }
 
-// checkRobots: what a robots.txt forbids, or does not allow, was not asked for, what it
-// allows was, and a page that is refused for ever does not keep its host from the rest.
+// checkRobots: no path was requested that a robots.txt forbids, or does not allow, all
+// allowed ones were, and a page that is refused for ever does not keep its host from the
+// rest.
 func (w *hostileWeb) checkRobots(t *testing.T) {
 	t.Helper()
 	if got := w.asked("others"); !slices.Equal(got, []string{"/", "/about", "/forum"}) {
@@ -136,7 +136,7 @@ func (w *hostileWeb) checkRobots(t *testing.T) {
 	}
 }
 
-// traps are those with pages that are held, by their reasons.
+// traps returns those with held pages, by their reasons.
 func (w *hostileWeb) traps() map[string]trapLine {
 	w.d.t.Helper()
 	found := map[string]trapLine{}
@@ -148,8 +148,8 @@ func (w *hostileWeb) traps() map[string]trapLine {
 	return found
 }
 
-// held reports whether the guard has found what there is to find: in ten minutes
-// everything, in one what shows at once.
+// held reports whether the guard has found all it can: everything in ten minutes, and in
+// one minute what shows at once.
 func (w *hostileWeb) held() bool {
 	found := w.traps()
 	for _, trap := range testsite.EndlessTraps() {
@@ -161,9 +161,9 @@ func (w *hostileWeb) held() bool {
 	return true
 }
 
-// checkEndless: what has no end stays within twice the bounds of TestTraps. There
-// maintenance has the machine to itself; here it comes later, beside a web of attackers,
-// while fetches go on.
+// checkEndless: endless sites stay within twice the bounds of TestTraps. There maintenance
+// has the machine to itself; here it comes later, beside a web of attackers, while fetches
+// continue.
 func (w *hostileWeb) checkEndless(t *testing.T) {
 	t.Helper()
 	t.Logf("asked of what has no end: %v", w.endless.Fetched())
@@ -179,7 +179,7 @@ func (w *hostileWeb) checkEndless(t *testing.T) {
 	}
 }
 
-// checkTold: the operator is told what was held and left out, and why.
+// checkTold: the operator sees what was held and left out, and why.
 func (w *hostileWeb) checkTold(t *testing.T) {
 	t.Helper()
 	for _, c := range []struct {
@@ -211,12 +211,12 @@ func (w *hostileWeb) checkTold(t *testing.T) {
 }
 
 // awaitNotKept waits until the archive has no word of a page that asks, in whatever
-// spelling, not to be kept, once no visit begins any more. A visit that is under way has
-// put its bytes there: Fetch does, DetectChange reads what they ask, PlanRevisit gives them
-// up, and the next turn of maintenance deletes them. A stop in between only puts that off,
-// since the page's workflow records the visit before anything else when it goes on. What
-// nothing but "archive gc" finds are the bytes of a worker that was killed before its Fetch
-// had answered, if the page has others by its next visit; nobody is killed here.
+// spelling, not to be kept, once no visit begins any more. A visit in progress has put its
+// bytes there: Fetch does so, DetectChange reads what they ask, PlanRevisit gives them up,
+// and the next turn of maintenance deletes them. A stop in between only delays that, since
+// the page's workflow records the visit before anything else when it continues. Only
+// "archive gc" finds the bytes of a worker that was killed before its Fetch had answered,
+// if the page has others by its next visit; nobody is killed here.
 func (w *hostileWeb) awaitNotKept(t *testing.T) {
 	t.Helper()
 	w.d.must("pause", "web")
@@ -226,7 +226,8 @@ func (w *hostileWeb) awaitNotKept(t *testing.T) {
 	})
 }
 
-// checkNotKept: no file of the data folder has a word of what awaitNotKept waited for.
+// checkNotKept: no file of the data folder has a word of the pages that awaitNotKept waited
+// for.
 func (w *hostileWeb) checkNotKept(t *testing.T) {
 	t.Helper()
 	keeping, files := w.keeping(t, "")
@@ -238,8 +239,8 @@ func (w *hostileWeb) checkNotKept(t *testing.T) {
 	}
 }
 
-// keeping lists the files in a part of the data folder that have a word of what is not to
-// be kept, and counts all. Contents so small are not compressed.
+// keeping lists the files in a part of the data folder that have a word of a page that is
+// not to be kept, and counts all. Contents so small are not compressed.
 func (w *hostileWeb) keeping(t *testing.T, part string) (keeping []string, files int) {
 	t.Helper()
 	err := filepath.WalkDir(filepath.Join(w.d.data, part), func(path string, e fs.DirEntry, err error) error {

@@ -15,20 +15,20 @@ import (
 )
 
 const (
-	// hostileGap is between two requests to a host: long enough that it decides how many
-	// there are, and not how busy the machine is.
+	// hostileGap is the time between two requests to a host: long enough that it, and not
+	// the machine's load, decides their number.
 	hostileGap = 2 * time.Second
 	// honestPages are due so often that the honest host's line is never empty.
 	honestPages = 60
-	// honestShare is how much of its visits the honest host must keep.
+	// honestShare is the share of its visits that the honest host must keep.
 	honestShare = 0.9
-	// endlessPages is how many clean pages each site has beside what has no end.
+	// endlessPages is the number of clean pages on each site beside its endless part.
 	endlessPages = 10
 )
 
 // hostileWeb is a crawl of a web of attackers and of one honest host, and another
-// crawler beside it, with a copy of that host only, at the same time on the same
-// machine: what the one host gets less than the other, the attackers took from it.
+// crawler beside it, with a copy of that host only, at the same time on the same machine:
+// the visits that the one host gets fewer than the other were taken by the attackers.
 type hostileWeb struct {
 	d, control    *dev
 	honest, alone *testsite.Loopback
@@ -42,8 +42,8 @@ type hostileWeb struct {
 }
 
 // TestHostileWeb crawls a web of attackers beside an honest host, with everything on.
-// The honest host gets its visits and the third parties are left alone, memory stays
-// within a bound, and what was held is told with its reason.
+// The honest host gets its visits and the third parties are left alone, memory stays within
+// a bound, and the held pages are listed with their reasons.
 func TestHostileWeb(t *testing.T) {
 	// Not parallel to others: these are two crawlers, two Temporal servers and a web.
 	w := startHostileWeb(t)
@@ -69,10 +69,10 @@ func TestHostileWeb(t *testing.T) {
 }
 
 // checkVisits compares the visits of the honest host with those of its copy: for ten
-// minutes, or in the short form for 40 seconds. When something else has the machine
-// these are no verdict, so the short form goes on, up to five times as long, until the
-// honest host has its share of all visits; a crawl that attackers have jammed does not
-// come to that.
+// minutes, or in the short form for 40 seconds. On a machine that is busy with something
+// else these are no verdict, so the short form continues, up to five times as long, until
+// the honest host has its share of all visits; a crawl that attackers have jammed does not
+// reach it.
 func (w *hostileWeb) checkVisits(t *testing.T) {
 	t.Helper()
 	const short = 20 // visits
@@ -98,7 +98,7 @@ func (w *hostileWeb) checkVisits(t *testing.T) {
 	}
 }
 
-// since are the requests that began after a time.
+// since returns the requests that began after a time.
 func since(log []testsite.Request, from time.Time) []testsite.Request {
 	var later []testsite.Request
 	for _, r := range log {

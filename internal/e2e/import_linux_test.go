@@ -55,7 +55,7 @@ func TestImportMillion(t *testing.T) {
 	}
 }
 
-// compareWithSQLite says how many times as long the import took as SQLite takes for the
+// compareWithSQLite reports how many times as long the import took as SQLite takes for the
 // rows alone.
 func compareWithSQLite(t *testing.T, db string, n int, took time.Duration) {
 	t.Helper()
@@ -74,9 +74,9 @@ func compareWithSQLite(t *testing.T, db string, n int, took time.Duration) {
 
 // measured runs a program and returns how long it took and its largest memory in bytes.
 //
-// The kernel counts as a process's own what its parent had when it was started (the address
-// space that it leaves at exec). So this program, which may have half a gigabyte, has another
-// of its own kind start it, which has next to nothing.
+// The kernel counts as a process's own the memory that its parent had when it was started
+// (the address space that it leaves at exec). So this program, which may have half a
+// gigabyte, has another copy of itself start it, which has next to nothing.
 func measured(t *testing.T, program string, args ...string) (took time.Duration, memory int64) {
 	t.Helper()
 	largest := filepath.Join(t.TempDir(), "memory")

@@ -31,9 +31,9 @@ func writeList(t *testing.T, path string, lines func(io.Writer)) {
 	}
 }
 
-// TestImportSeeds: 60 000 seeds, which Temporal refused to carry ("Blob data size
-// exceeds limit"), come in beside a crawl that runs, also when the import is killed, and
-// are seeds: they are visited, and the scope covers their hosts.
+// TestImportSeeds: 60 000 seeds, which Temporal refused to carry ("Blob data size exceeds
+// limit"), come in beside a running crawl, also when the import is killed, and are seeds:
+// they are visited, and the scope covers their hosts.
 func TestImportSeeds(t *testing.T) {
 	t.Parallel()
 	const n = 60_000

@@ -22,8 +22,8 @@ import (
 // it is over.
 const digestEvery = time.Minute
 
-// TestDigestMail: fifty pages that come within a minute are one mail, though the mail server
-// is down when it is due, and everything is killed meanwhile.
+// TestDigestMail: fifty pages that come within a minute are one mail, even though the mail
+// server is down when it is due, and everything is killed meanwhile.
 func TestDigestMail(t *testing.T) {
 	t.Parallel()
 	const pages = 50

@@ -150,8 +150,8 @@ func TestBadInputFromTheTemporalCLI(t *testing.T) {
 			t.Errorf("%s: exit %d with %q, want a failure with %q", input, code, stdout, want)
 		}
 	}
-	// A spec that only the worker can refuse: the starter says so, although it only
-	// starts a workflow.
+	// Only the worker can refuse this spec: the starter says so, although it only starts a
+	// workflow.
 	spec := write(t, filepath.Join(t.TempDir(), "spec.json"), `{"name":"odd","seeds":["http://127.0.0.1:99999/"]}`)
 	mistake{name: "refused by the worker", args: []string{"crawl", "--spec", spec, "--data", d.data}, code: 2, want: "seeds["}.check(t, programs.starter)
 	if out, _, _ := d.starter("--output", "json", "status"); strings.TrimSpace(out) != "" {

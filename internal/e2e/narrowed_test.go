@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestNarrowedScope: after a new reject rule its pages are asked for no more, are
+// TestNarrowedScope: after a new reject rule its pages are not requested any more, are
 // excluded with the rule as the reason, and come back when the rule goes.
 func TestNarrowedScope(t *testing.T) {
 	t.Parallel()

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// consoleStep is a command of a page of documentation with what it prints.
+// consoleStep is a command of a page of documentation with its output.
 type consoleStep struct {
 	line    int
 	command string
@@ -44,7 +44,7 @@ func consoleSteps(t *testing.T, page string) []consoleStep {
 	return steps
 }
 
-// pattern is what a step's output must match: words apart by any space, "…" for
+// pattern is a regular expression for a step's output: words apart by any space, "…" for
 // anything within a line, a line of "…" alone for any lines.
 func (s consoleStep) pattern(t *testing.T) *regexp.Regexp {
 	t.Helper()
@@ -69,7 +69,7 @@ func (s consoleStep) pattern(t *testing.T) *regexp.Regexp {
 	return re
 }
 
-// section is the steps between two headings of a page, the second of which may be "".
+// section returns the steps between two headings of a page, the second of which may be "".
 func section(t *testing.T, page, from, to string) []consoleStep {
 	t.Helper()
 	text, err := os.ReadFile(page)
@@ -91,7 +91,7 @@ func section(t *testing.T, page, from, to string) []consoleStep {
 	return steps
 }
 
-// runSteps runs a page's commands in a folder and compares what they print.
+// runSteps runs a page's commands in a folder and compares their output.
 func runSteps(t *testing.T, page string, steps []consoleStep, folder string, env []string) {
 	t.Helper()
 	for _, step := range steps {
@@ -101,8 +101,8 @@ func runSteps(t *testing.T, page string, steps []consoleStep, folder string, env
 		cmd.Stdout, cmd.Stderr = io.MultiWriter(&all, &results), io.MultiWriter(&all, &errs)
 		err := cmd.Run()
 		pattern := step.pattern(t)
-		// On a busy machine commands say on standard error how far they are, and what comes
-		// there may be read after what was printed later.
+		// On a busy machine commands report their progress on standard error, which may be
+		// read after later output.
 		as := func(text string) bool { return pattern.MatchString(space.ReplaceAllString(text, " ")) }
 		if err != nil || !as(all.String()) && !as(results.String()) && !as(errs.String()+results.String()) {
 			t.Errorf("%s:%d: %s: %v, prints\n%s\nwant\n%s", page, step.line, step.command, err, all.String(), strings.Join(step.want, "\n"))

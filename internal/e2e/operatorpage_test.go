@@ -17,7 +17,7 @@ import (
 )
 
 // TestOperatorPage looks at a crawl by its page, in starter dev and beside it, and presses
-// buttons: what they do is what the commands do.
+// buttons, which must do the same as the commands.
 func TestOperatorPage(t *testing.T) {
 	t.Parallel()
 	var fails atomic.Bool
@@ -58,8 +58,8 @@ func TestOperatorPage(t *testing.T) {
 	end()
 }
 
-// beside runs a command that lasts on the same data folder; end stops it, and checks that it
-// ends well.
+// beside runs a long-running command on the same data folder; end stops it, and checks that
+// it ends well.
 func (d *dev) beside(args ...string) (out *syncBuffer, end func()) {
 	d.t.Helper()
 	cmd := exec.Command(programs.starter, append([]string{"--data", d.data}, args...)...)
@@ -80,7 +80,7 @@ func (d *dev) beside(args ...string) (out *syncBuffer, end func()) {
 	}
 }
 
-// getPage is what an address of the page answers.
+// getPage returns the answer from an address of the page.
 func (d *dev) getPage(address, path string) string {
 	d.t.Helper()
 	return d.bodyOf(http.Get(address + path))

@@ -22,7 +22,7 @@ const (
 	outageGap   = 20 * time.Millisecond
 )
 
-// ailingSite is a tree of which one path answers otherwise while the site is ill.
+// ailingSite is a tree in which one path answers otherwise while the site is ill.
 type ailingSite struct {
 	*site
 	ill atomic.Bool
@@ -41,7 +41,7 @@ func serveAiling(t *testing.T, path string, illness http.HandlerFunc) *ailingSit
 	return a
 }
 
-// host is the site's name in `starter hosts`.
+// host returns the site's name in `starter hosts`.
 func (s *site) host() string { return strings.TrimPrefix(s.url, "http://") }
 
 func answers(status int) http.HandlerFunc {
@@ -94,7 +94,7 @@ func (d *dev) crawledAll(crawl string, sites ...*site) func() bool {
 	}
 }
 
-// promises are when the hosts in trouble may be asked again, as the store has it.
+// promises returns the times when the hosts in trouble may be asked again, from the store.
 func (d *dev) promises(crawl string) map[string]time.Time {
 	d.t.Helper()
 	all := map[string]time.Time{}
@@ -110,8 +110,8 @@ func (d *dev) promises(crawl string) map[string]time.Time {
 	return all
 }
 
-// killedPromises kills everything with kill -9, starts again, and checks that what
-// was promised to the sites is promised still, as far as it is not over.
+// killedPromises kills everything with kill -9, starts again, and checks that the promises
+// to the sites still hold, unless they are over.
 func (d *dev) killedPromises(crawl string, sites []*ailingSite) {
 	d.t.Helper()
 	before := d.promises(crawl)
@@ -126,8 +126,8 @@ func (d *dev) killedPromises(crawl string, sites []*ailingSite) {
 	}
 }
 
-// awaitWords waits until a command prints a line that begins with a word and has all
-// the parts. What it prints may depend on whether a workflow is quick to answer.
+// awaitWords waits until a command prints a line that begins with a word and has all the
+// parts. Its output may depend on whether a workflow is quick to answer.
 func (d *dev) awaitWords(command []string, start string, parts ...string) {
 	d.t.Helper()
 	d.await(fmt.Sprintf("%v prints %q with %q", command, start, parts), func() bool {
@@ -157,14 +157,14 @@ func expireRobots(t *testing.T, data string, s *site) {
 	}
 }
 
-// pledge is until when a site that has had so many requests is to be left alone.
+// pledge is the time until which a site is to be left alone after a number of requests.
 type pledge struct {
 	requests int
 	until    time.Time
 }
 
-// addPledges adds what is promised to each site now, if that is for later than its
-// last pledge and the site is not asked meanwhile.
+// addPledges adds the current promise to each site, if it is for later than its last pledge
+// and the site is not asked meanwhile.
 func (d *dev) addPledges(crawl string, sites []*ailingSite, known [][]pledge) {
 	d.t.Helper()
 	before := make([]int64, len(sites))
@@ -183,9 +183,9 @@ func (d *dev) addPledges(crawl string, sites []*ailingSite, known [][]pledge) {
 	}
 }
 
-// TestRobotsOutage: hosts whose robots.txt cannot be had, in one crawl with a
-// healthy one. The short form takes 75 s, nearly all of it waiting: the first
-// back-off is a minute, which is no setting. The long form has a second one.
+// TestRobotsOutage: hosts whose robots.txt is unavailable, in one crawl with a healthy one.
+// The short form takes 75 s, nearly all of it waiting: the first back-off is a minute,
+// which is no setting. The long form has a second one.
 func TestRobotsOutage(t *testing.T) {
 	t.Parallel()
 	attempts := 1
@@ -271,9 +271,9 @@ func checkPledges(t *testing.T, log []request, pledges []pledge) {
 	}
 }
 
-// checkOutage checks the log of a host from the begin of its outage, which lasts for
-// some attempts at least: robots.txt is tried until it can be had, never within a
-// minute; and no page before that.
+// checkOutage checks the log of a host from the beginning of its outage, which lasts for
+// some attempts at least: robots.txt is tried until it is available, never within a minute;
+// and no page before that.
 func checkOutage(t *testing.T, log []request, attempts int) {
 	t.Helper()
 	tries := 0

@@ -23,8 +23,8 @@ func nobodyMasks(t *testing.T, program string) string {
 	return write(t, filepath.Join(t.TempDir(), "unmasked"), "#!/bin/sh\numask 000\nexec "+program+" \"$@\"\n")
 }
 
-// TestOtherUsersAreKeptOut: a data folder and all that lies in it is its owner's
-// alone, also one of an earlier recrawl, and whatever the umask.
+// TestOtherUsersAreKeptOut: only its owner can read a data folder and everything in it,
+// also one of an earlier recrawl, and whatever the umask.
 func TestOtherUsersAreKeptOut(t *testing.T) {
 	t.Parallel()
 	s := serve(t, tree(3))
@@ -139,8 +139,8 @@ func onTerminal(t *testing.T, env []string, program string, args ...string) stri
 	return string(shown)
 }
 
-// TestPagesDoNotReachTheTerminal: what a page would have a terminal do is not done,
-// and a pipe gets the page byte for byte.
+// TestPagesDoNotReachTheTerminal: control sequences of a page do not reach a terminal, and
+// a pipe gets the page byte for byte.
 func TestPagesDoNotReachTheTerminal(t *testing.T) {
 	t.Parallel()
 	const evil = "<title>t\x1b]0;renamed\x07</title><p>hello \x1b[2J \x9b31m \u009b32m \x07\x08 world\r\n<p>\x1b]8;;http://attacker.example/\x1b\\here"

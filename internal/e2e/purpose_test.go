@@ -11,9 +11,9 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// TestPurpose: what a site reserves is kept out of a crawl that is for it, with the site's
-// words as the reason; its files are asked for once, under the host's gap; and all of it comes
-// in when the crawl is for something else.
+// TestPurpose: pages that a site reserves from a use are kept out of a crawl for that use,
+// with the site's words as the reason; its files are requested once, under the host's gap;
+// and all of it comes in when the crawl is for something else.
 func TestPurpose(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{

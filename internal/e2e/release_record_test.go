@@ -63,8 +63,8 @@ func shrink(t *testing.T, path string) {
 	}
 }
 
-// left is what a recorded data folder has: recrawl.json has paths of the machine that
-// recorded it, and the rest is made anew.
+// left reports whether a file belongs in a recorded data folder: recrawl.json has paths of
+// the machine that recorded it, and the rest is made anew.
 func left(path string) bool {
 	return path == "recrawl.db" || path == "temporal.db" || strings.HasPrefix(path, "archive/")
 }

@@ -19,22 +19,22 @@ import (
 )
 
 const (
-	// releaseSite is the site of the recorded crawl. No server has that name: whoever
-	// crawls it goes through a proxy, which is at another port each time.
+	// releaseSite is the site of the recorded crawl. No server has that name: a crawl of it
+	// goes through a proxy, which is at another port each time.
 	releaseSite  = "http://release.example"
 	releasePages = 40
 	releaseGap   = 50 * time.Millisecond
-	// releaseLimit is how large all recorded data folders together may be.
+	// releaseLimit is the largest size of all recorded data folders together.
 	releaseLimit = 1 << 20
 	releases     = "testdata/release-*.tar.zst"
 
-	// What people asked of single pages before the release was killed.
+	// The requests for single pages before the release was killed.
 	snoozedPage = releaseSite + "/p3.html"
 	fastPage    = releaseSite + "/p4.html" // every two seconds
 )
 
-// releaseWeb is the site as its proxy: a tree whose page 30, a leaf, always fails, and whose page 5
-// is another one at each request.
+// releaseWeb is the site as its proxy: a tree whose page 30, a leaf, always fails, and
+// whose page 5 is different at each request.
 func releaseWeb() http.Handler {
 	pages := tree(releasePages)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -120,10 +120,9 @@ func recorded(t *testing.T, path string) map[string][]string {
 	return all
 }
 
-// TestLastRelease goes on with a crawl in the middle of which an earlier release was
-// killed, on its store, its archive and its Temporal database: every page is visited, no
-// visit is lost or made twice under one number, what people asked for holds, and every
-// workflow replays.
+// TestLastRelease continues a crawl in the middle of which an earlier release was killed,
+// on its store, its archive and its Temporal database: every page is visited, no visit is
+// lost or made twice under one number, people's requests hold, and every workflow replays.
 func TestLastRelease(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(releases)

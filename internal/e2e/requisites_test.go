@@ -14,8 +14,8 @@ import (
 	"recrawl/internal/testsite"
 )
 
-// requisites are the pictures, styles and fonts of testsite.Pictures, with what the one visit
-// of each comes to.
+// requisites are the pictures, styles and fonts of testsite.Pictures, with the outcome of
+// each one's only visit.
 var requisites = map[string]string{
 	"gallery/style.css": "new", "gallery/sub/more.css": "new", "gallery/fonts/a.woff2": "new", "gallery/ground.png": "new", "gallery/sub/deep.png": "new",
 	"gallery/icon.png": "new", "gallery/heading.png": "new", "gallery/styled.png": "new", "gallery/photo.png": "new", "gallery/photo-2x.png": "new",
@@ -25,8 +25,8 @@ var requisites = map[string]string{
 }
 
 // TestRequisites crawls a site with pictures while everything is killed once: each picture,
-// style and font is asked for after the pages, wherever it lies, and once, and rests then,
-// without a workflow. Exports for showing pages have them, and those for reading do not.
+// style and font, on any host, is requested once, after the pages, and then rests without a
+// workflow. Exports for showing pages have them, and those for reading do not.
 func TestRequisites(t *testing.T) {
 	t.Parallel()
 	blocked, freed := make(chan struct{}), make(chan struct{})
@@ -140,7 +140,7 @@ func (d *dev) checkRequisiteExports() {
 	}
 }
 
-// checkPackage holds a WACZ export against its standard.
+// checkPackage checks a WACZ export against its standard.
 func (d *dev) checkPackage() {
 	d.t.Helper()
 	out := d.t.TempDir()

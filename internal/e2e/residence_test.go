@@ -17,12 +17,12 @@ import (
 
 const foreignPages = 20
 
-// idle is in the log of a worker that takes up nothing.
+// idle is in the log of a worker that takes no work.
 const idle = "the worker takes up nothing"
 
-// TestForeignWorker starts a worker with another store on the namespace of a crawl, and
-// one before there is a crawl, which so far has nothing to be told from. Neither ends a
-// page, both say whose the crawl is, and the crawl goes on.
+// TestForeignWorker starts a worker with another store on the namespace of a crawl, and one
+// before there is a crawl, when nothing distinguishes it yet. Neither ends a page, both say
+// whose the crawl is, and the crawl goes on.
 func TestForeignWorker(t *testing.T) {
 	t.Parallel()
 	t.Run("SQLite", func(t *testing.T) {
@@ -69,9 +69,9 @@ func TestForeignWorker(t *testing.T) {
 	})
 }
 
-// TestCopyOfAStore runs a worker with the same database on another namespace, as who has
-// copied it for staging does. It takes up nothing until it is told to live there, and
-// then the first ones take up nothing.
+// TestCopyOfAStore runs a worker with the same database on another namespace, like a copy
+// for staging. It takes no work until it is told to live there, and then the first ones
+// take none.
 func TestCopyOfAStore(t *testing.T) {
 	t.Parallel()
 	f := startFleet(t, 1)
@@ -166,7 +166,7 @@ func (w *strangers) start(store string) *process {
 	return startProcess(w.t, w.env(store), programs.worker)
 }
 
-// await waits until a worker says something.
+// await waits until a worker logs something.
 func (w *strangers) await(p *process, what string) {
 	w.t.Helper()
 	(&dev{t: w.t, out: p.out, done: p.done}).await("a worker says "+what, func() bool { return strings.Contains(p.out.String(), what) })
@@ -188,7 +188,7 @@ func (w *strangers) checkStatus(store string) {
 	}
 }
 
-// checkNotTheirs asserts that who has a foreign store cannot extend the crawl.
+// checkNotTheirs asserts that the owner of a foreign store cannot extend the crawl.
 func (w *strangers) checkNotTheirs(store string, s *site) {
 	w.t.Helper()
 	mistake{

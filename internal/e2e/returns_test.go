@@ -10,7 +10,7 @@ import (
 )
 
 // TestFlappingPage: a page that shows two texts in turn has two versions however often it
-// is visited, has changed once, and its history says of each visit what it shows.
+// is visited, has changed once, and its history says for each visit which text it had.
 func TestFlappingPage(t *testing.T) {
 	t.Parallel()
 	const host = "tide.localhost"

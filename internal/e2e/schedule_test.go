@@ -45,7 +45,7 @@ func drawChanges(from time.Time, n int, length time.Duration) []*changing {
 	return pages
 }
 
-// editions is how many changes there were until a time.
+// editions returns the number of changes until a time.
 func (p *changing) editions(at time.Time) int {
 	n, _ := slices.BinarySearchFunc(p.changes, at, time.Time.Compare)
 	return n
@@ -66,14 +66,14 @@ func changingSite(pages []*changing, site int, robots string) http.Handler {
 	return mux
 }
 
-// TestScheduleFollowsThePolicy crawls pages of known rates of change, with seconds
-// for days, and compares what their sites see with what the policy predicts of
-// known rates: that pages are visited by their rates, and that a host that is to be
-// left alone is. That the budget is kept is read from the intervals that pages have: how
-// many of these visits a busy machine makes in time is not the policy's doing. What is
-// asked here is whether the parts work together, with room for luck and for late turns;
-// how well the policy learns and how exactly it meets its budget is measured without a
-// clock in packages schedule and sim (TestTurnsMeetTheBudget, TestTimersMeetTheBudget).
+// TestScheduleFollowsThePolicy crawls pages of known rates of change, with seconds for
+// days, and compares the sites' logs with the policy's prediction for known rates: that
+// pages are visited by their rates, and that a host that is to be left alone is. Whether
+// the budget is kept is read from the pages' intervals: how many of these visits a busy
+// machine makes in time does not depend on the policy. The test checks that the parts work
+// together, with room for luck and for late turns; how well the policy learns and how
+// exactly it meets its budget is measured without a clock in packages schedule and sim
+// (TestTurnsMeetTheBudget, TestTimersMeetTheBudget).
 func TestScheduleFollowsThePolicy(t *testing.T) {
 	t.Parallel()
 	// In visits of each page. In the short form luck still shows in what was learned.
@@ -142,8 +142,8 @@ func TestScheduleFollowsThePolicy(t *testing.T) {
 	d.stop()
 }
 
-// awaitRequests waits for so many more requests at the sites, and calls each every
-// second meanwhile.
+// awaitRequests waits for n more requests at the sites, and calls each every second
+// meanwhile.
 func (d *dev) awaitRequests(n int, sites []*site, each func()) {
 	d.t.Helper()
 	total := func() (all int) {
@@ -156,7 +156,7 @@ func (d *dev) awaitRequests(n int, sites []*site, each func()) {
 	d.awaitEvery(time.Second, "the sites are asked", func() bool { each(); return total() >= before+n })
 }
 
-// workload is what the store has planned of a crawl, on average over a time.
+// workload is the planned load of a crawl according to the store, on average over a time.
 type workload struct {
 	rate float64 // visits a second
 	late float64 // seconds by which they are late
@@ -170,7 +170,7 @@ func meanWorkload(all []workload) (mean workload) {
 	return mean
 }
 
-// plannedIn is what a data folder's store has planned of a crawl now. It allows for
+// plannedIn returns the current workload of a crawl in a data folder's store. It allows for
 // visits that come late as the policy does: see schedule.Demand.
 func plannedIn(t *testing.T, db store.Store, crawl string) workload {
 	t.Helper()
@@ -197,7 +197,7 @@ func plannedIn(t *testing.T, db store.Store, crawl string) workload {
 	return w
 }
 
-// observed is what the sites saw in the measured time.
+// observed is the sites' record of the measured time.
 type observed struct {
 	visits []float64 // a second, by page
 	rate   float64   // of all
@@ -234,8 +234,8 @@ func observe(pages []*changing, sites []*site, from, to time.Time) observed {
 	return o
 }
 
-// saved says how many downloads fewer there were than if every page had been
-// visited equally often, and changes had waited as long.
+// saved returns how many fewer downloads there were than if every page had been visited
+// equally often, and changes had waited as long.
 func (o observed) saved(pages []*changing) string {
 	changes := 0.0
 	for _, p := range pages {
@@ -246,7 +246,7 @@ func (o observed) saved(pages []*changing) string {
 		o.delay/changes, uniform*float64(len(pages)), 100*(1-o.rate/(uniform*float64(len(pages)))))
 }
 
-// predict is how often a second each page is visited if all rates are known.
+// predict returns how often a second each page is visited if all rates are known.
 func predict(pages []*changing, budget float64, hosts []float64) []float64 {
 	const day = 86400
 	var elements []optimum.Element
@@ -264,7 +264,7 @@ func predict(pages []*changing, budget float64, hosts []float64) []float64 {
 	return visits
 }
 
-// spearman is the rank correlation of two lists, equal values sharing a rank.
+// spearman returns the rank correlation of two lists, equal values sharing a rank.
 func spearman(x, y []float64) float64 {
 	a, b := ranks(x), ranks(y)
 	mean := float64(len(a)+1) / 2

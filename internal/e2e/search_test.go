@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// found is what the tests read of a hit.
+// found is the part of a hit that the tests read.
 type found struct {
 	Page    int64  `json:"page"`
 	URL     string `json:"url"`
@@ -38,8 +38,8 @@ func library() http.Handler {
 	})
 }
 
-// TestSearchFollowsTheCrawl finds the words of pages by the command and the page's server; the
-// index comes back when its file is deleted, and has nothing of what was forgotten.
+// TestSearchFollowsTheCrawl finds the words of pages by the command and the page's server;
+// the index comes back when its file is deleted, and has nothing of forgotten pages.
 func TestSearchFollowsTheCrawl(t *testing.T) {
 	t.Parallel()
 	s := serve(t, library())

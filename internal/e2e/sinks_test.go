@@ -29,14 +29,14 @@ const (
 	hookWords  = "not now, and your secret is "
 )
 
-// hookTry is a request that came to a webhook, and how it was answered: 0 is not at all.
+// hookTry is a request that came to a webhook, and the status of its answer: 0 for none.
 type hookTry struct {
 	id, page  string
 	timestamp string
 	status    int
 }
 
-// hookEvent is what the test reads of an event.
+// hookEvent is the part of an event that the test reads.
 type hookEvent struct {
 	ID, Kind string
 	Page     struct{ URL string }
@@ -98,7 +98,7 @@ func (h *hook) receive(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// answers sets how it answers from now on.
+// answers sets its answers from now on.
 func (h *hook) answers(answer func(page string) int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -111,7 +111,8 @@ func (h *hook) all() []hookTry {
 	return slices.Clone(h.tries)
 }
 
-// taken are the ids that it took, or read and did not answer, in their order and each once.
+// taken returns the ids that it accepted, or read and did not answer, in their order and
+// each once.
 func (h *hook) taken() (ids []string) {
 	for _, try := range h.all() {
 		if (try.status == 0 || try.status == http.StatusNoContent) && !slices.Contains(ids, try.id) && !strings.HasPrefix(try.id, "test.") {
@@ -172,7 +173,7 @@ func startSinks(t *testing.T) *sinksTest {
 
 func sinkHost(n int) string { return fmt.Sprintf("host%d.localhost", n) }
 
-// crawl has the crawl know the first hosts.
+// crawl gives the crawl the first hosts.
 func (x *sinksTest) crawl(hosts int) {
 	x.t.Helper()
 	text, err := json.Marshal(map[string]any{
@@ -191,7 +192,7 @@ func (x *sinksTest) crawl(hosts int) {
 	x.command("crawl", "--spec", write(x.t, filepath.Join(x.t.TempDir(), "spec.json"), string(text)))
 }
 
-// command runs one that succeeds, and keeps what it says.
+// command runs one that succeeds, and keeps its output.
 func (x *sinksTest) command(args ...string) string {
 	x.t.Helper()
 	out, code, errout := x.starter(args...)
@@ -202,7 +203,7 @@ func (x *sinksTest) command(args ...string) string {
 	return out
 }
 
-// says runs a command and checks what it says.
+// says runs a command and checks its output.
 func (x *sinksTest) says(want string, args ...string) {
 	x.t.Helper()
 	if out := x.command(args...); !strings.Contains(out, want) {
@@ -210,7 +211,7 @@ func (x *sinksTest) says(want string, args ...string) {
 	}
 }
 
-// sink is how a sink stands.
+// sink returns the state of a sink.
 func (x *sinksTest) sink(name string) sinkState {
 	x.t.Helper()
 	all := decodeLines[sinkState](x.t, x.command("--output", "json", "sinks", "list", "t"))
@@ -221,7 +222,7 @@ func (x *sinksTest) sink(name string) sinkState {
 	return all[i]
 }
 
-// killed ends all that runs with kill -9 and starts it again.
+// killed ends all running processes with kill -9 and starts them again.
 func (x *sinksTest) killed() {
 	x.t.Helper()
 	x.killAll()
@@ -229,7 +230,7 @@ func (x *sinksTest) killed() {
 	x.start()
 }
 
-// news are the ids of the feed's page.new, in order, but of pages that are forgotten.
+// news returns the ids of the feed's page.new, in order, without those of forgotten pages.
 func (x *sinksTest) news() (ids []string) {
 	for _, e := range decodeLines[hookEvent](x.t, x.command("changes", "t", "--kinds", "page.new", "--output", "json")) {
 		if e.Kind == "page.new" && e.Page.URL != "" {
@@ -239,7 +240,7 @@ func (x *sinksTest) news() (ids []string) {
 	return ids
 }
 
-// awaitNews waits until the crawl has found the pages of so many hosts.
+// awaitNews waits until the crawl has found the pages of this many hosts.
 func (x *sinksTest) awaitNews(hosts int) []string {
 	x.t.Helper()
 	var ids []string
@@ -259,9 +260,9 @@ func (x *sinksTest) awaitTaken(want []string) {
 	}
 }
 
-// TestSinks: a webhook, a program and a folder get all that they are for, in its order, while
-// the receiver is down, refuses one change, or is paused, and the programs are killed; a page
-// that is forgotten reaches nobody any more; and no secret is anywhere.
+// TestSinks: a webhook, a program and a folder get all changes meant for them, in order,
+// while the receiver is down, refuses one change, or is paused, and the programs are
+// killed; nobody gets a forgotten page any more; and no secret is anywhere.
 func TestSinks(t *testing.T) {
 	t.Parallel()
 	x := startSinks(t)
@@ -276,7 +277,7 @@ func TestSinks(t *testing.T) {
 }
 
 // sinkOutlivesKills has the receiver down while everything is killed, and everything killed
-// when the receiver has a change and has not said so.
+// when the receiver has a change and has not confirmed it.
 func (x *sinksTest) sinkOutlivesKills() {
 	x.t.Helper()
 	x.hook.answers(func(string) int { return http.StatusServiceUnavailable })
@@ -334,7 +335,7 @@ func (x *sinksTest) checkTries(order []string) {
 	}
 }
 
-// sinkPassesRefused has the receiver refuse one change: a person passes it by, and sends it
+// sinkPassesRefused has the receiver refuse one change: a person skips it, and sends it
 // later.
 func (x *sinksTest) sinkPassesRefused() {
 	x.t.Helper()
@@ -423,7 +424,7 @@ func (x *sinksTest) sinkForgets() {
 	}
 }
 
-// fileOf is where the folder's index says that a page is, "" if it does not have it.
+// fileOf returns a page's file according to the folder's index, "" if it has none.
 func (x *sinksTest) fileOf(page string) string {
 	x.t.Helper()
 	files, err := filepath.Glob(filepath.Join(x.folder, "t", ".recrawl", "pages", "*.jsonl"))
@@ -462,7 +463,8 @@ func (x *sinksTest) folderIsAnExport() {
 	}
 }
 
-// treeOf are the files of a folder by their names, without those of the folder's keeper.
+// treeOf returns the files of a folder by their names, without those of the folder's
+// keeper.
 func treeOf(t *testing.T, folder string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -491,7 +493,7 @@ func treeOf(t *testing.T, folder string) map[string]string {
 	return files
 }
 
-// programHasAll: the program got each page.new, in order, whatever became of the webhook.
+// programHasAll: the program got each page.new, in order, whatever happened to the webhook.
 func (x *sinksTest) programHasAll() {
 	x.t.Helper()
 	text, err := os.ReadFile(x.lines)
@@ -513,8 +515,8 @@ func (x *sinksTest) programHasAll() {
 	}
 }
 
-// secretsAreNowhere looks into all that was said and written: logs, answers, the store, the
-// archive and Temporal's histories.
+// secretsAreNowhere searches all output and files: logs, answers, the store, the archive
+// and Temporal's histories.
 func (x *sinksTest) secretsAreNowhere() {
 	x.t.Helper()
 	written := map[string]string{"what was said": x.said.String()}
@@ -524,7 +526,7 @@ func (x *sinksTest) secretsAreNowhere() {
 	}
 	written["the program's environment"] = string(env)
 	maps.Copy(written, treeOf(x.t, x.data))
-	// Where nothing is found of what must be there, nothing was looked at.
+	// If a search does not even find what must be there, it has searched nothing.
 	marks := map[string]string{"what was said": hookWords, "the program's environment": "PATH=", "recrawl.db": "env:HOOK_SECRET", "temporal.db": hookWords}
 	for name, text := range written {
 		for _, secret := range []string{strings.TrimPrefix(hookSecret, "whsec_"), hookPath} {

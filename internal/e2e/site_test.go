@@ -57,7 +57,7 @@ func (s *site) requests() []request {
 	return append([]request(nil), s.log...)
 }
 
-// statusWriter notes what is answered, and when the client may have had all of it.
+// statusWriter notes the status, and when the client may have had the whole answer.
 type statusWriter struct {
 	http.ResponseWriter
 	status  int
@@ -78,7 +78,7 @@ func (w *statusWriter) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// end is not later than when the client has the whole answer, whose next request may
+// end is not later than the time when the client has the whole answer; its next request may
 // come before a busy machine runs this handler again. Without a declared length the
 // answer's end is sent after the handler has returned.
 func (w *statusWriter) end() time.Time {

@@ -77,8 +77,8 @@ func (d *dev) events(id string) string {
 	return ""
 }
 
-// TestPauseAndStopManySleepers: a pause is one row; sleepers hear nothing of it.
-// A resume wakes what waits for it and nobody else. A stop closes all.
+// TestPauseAndStopManySleepers: a pause is one row, and sleepers do not notice it. A resume
+// wakes only those that wait for it. A stop closes all.
 func TestPauseAndStopManySleepers(t *testing.T) {
 	t.Parallel()
 	n := sleepers

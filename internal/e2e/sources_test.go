@@ -22,9 +22,8 @@ type sourceLine struct {
 	Trusted bool           `json:"trusted"`
 }
 
-// mappedHost is a host of twenty pages, of which one changes now and then and the
-// others never, with a sitemap that tells of it in its way. No link leads to the
-// last.
+// mappedHost is a host of twenty pages, of which one changes now and then and the others
+// never, with a sitemap that announces changes in its own way. No link leads to the last.
 func mappedHost(name string, dates testsite.Dates) testsite.Host {
 	h := testsite.Host{Name: name, Robots: testsite.Robots{Sitemap: true, Dates: dates}}
 	home := testsite.Page{Path: "/", Title: "Home"}
@@ -42,9 +41,9 @@ func mappedHost(name string, dates testsite.Dates) testsite.Host {
 	return h
 }
 
-// TestSitemapsHint crawls three hosts whose pages the policy would look at again in
-// an hour, which the test does not take. One tells the truth about the one page that
-// changes, which is then visited after each change; the others lie, and gain nothing.
+// TestSitemapsHint crawls three hosts whose pages the policy would visit again in an hour,
+// longer than the test takes. One is honest about the one page that changes, which is then
+// visited after each change; the others lie, and gain nothing.
 func TestSitemapsHint(t *testing.T) {
 	t.Parallel()
 	const honest, now, sly = "honest.localhost", "now.localhost", "sly.localhost"
@@ -100,7 +99,7 @@ func TestSitemapsHint(t *testing.T) {
 	d.stop()
 }
 
-// sources are a crawl's sources by the first label of their hosts.
+// sources returns a crawl's sources by the first label of their hosts.
 func (d *dev) sources(crawl string) map[string]sourceLine {
 	d.t.Helper()
 	by := map[string]sourceLine{}
@@ -111,7 +110,7 @@ func (d *dev) sources(crawl string) map[string]sourceLine {
 	return by
 }
 
-// checkHints compares what the sources are said to have done with what the site saw.
+// checkHints compares the reported effects of the sources with the site's log.
 func checkHints(t *testing.T, d *dev, site *testsite.Site, from time.Time) {
 	t.Helper()
 	again := map[string]int{} // visits of pages that never change, by host
@@ -138,7 +137,7 @@ func checkHints(t *testing.T, d *dev, site *testsite.Site, from time.Time) {
 	}
 }
 
-// visitsOf are the requests for a page since a time.
+// visitsOf returns the requests for a page since a time.
 func visitsOf(site *testsite.Site, host, path string, from time.Time) (at []time.Time) {
 	for _, r := range site.Log() {
 		if r.Host == host && r.Path == path && r.Begin.After(from) {
@@ -148,7 +147,7 @@ func visitsOf(site *testsite.Site, host, path string, from time.Time) (at []time
 	return at
 }
 
-// after are the times after a time.
+// after returns the times after a time.
 func after(times []time.Time, from time.Time) (later []time.Time) {
 	for _, t := range times {
 		if t.After(from) {

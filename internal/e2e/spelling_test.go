@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestServersInsistOnSpellings: pages that their server gives under one spelling only are
+// TestServersInsistOnSpellings: pages that their server serves under one spelling only are
 // fetched, each by one request more than others, and a circle of spellings fails.
 func TestServersInsistOnSpellings(t *testing.T) {
 	t.Parallel()

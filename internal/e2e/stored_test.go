@@ -8,9 +8,9 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// stored are the visits that the store has of a crawl's pages, by URL, the newest first. It
-// is history of all pages at once, for who reads more than a few: each command starts a
-// program, which costs more than the visit that it tells of.
+// stored returns the visits in the store of a crawl's pages, by URL, the newest first. It
+// replaces history for reading more than a few pages: each command starts a program, which
+// costs more than the visit it reports.
 func (d *dev) stored(name string) map[string][]visitLine {
 	d.t.Helper()
 	db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(filepath.Join(d.data, "recrawl.db"))+"?mode=ro&_pragma=busy_timeout(10000)")

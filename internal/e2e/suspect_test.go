@@ -18,9 +18,9 @@ var setStart = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 func (c *setClock) Now() time.Time                         { return setStart.Add(time.Duration(c.since.Load())) }
 func (c *setClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
 
-// TestSecondLook crawls two pages that say that they were not found, with 200 OK: one for a
-// while, the other for good. The first has not changed, the second has, once a second look
-// has found the same.
+// TestSecondLook crawls two pages that say "not found" with 200 OK: one for a while, the
+// other for good. The first has not changed; the second has, once a second look has found
+// the same.
 func TestSecondLook(t *testing.T) {
 	t.Parallel()
 	soft := func(w testsite.Window) []testsite.Trouble { return []testsite.Trouble{{Status: 200, Window: w}} }

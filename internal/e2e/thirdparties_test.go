@@ -50,10 +50,10 @@ func (d *dev) rejected(crawl string) map[string]int {
 	return status.Rejected
 }
 
-// TestThirdParties: sites that would have others asked (300 sitemaps and some
-// redirects of robots.txt on as many names of a victim, a chain of redirects, a
-// neighbour on this machine) bring a handful of requests, and are told of. A crowd of
-// names of one address has few in flight at once. A seed that redirects to its other name is fetched there
+// TestThirdParties: sites that try to send us to others (300 sitemaps and some redirects of
+// robots.txt on as many names of a victim, a chain of redirects, a neighbour on this
+// machine) cause a handful of requests, and are reported. A crowd of names of one address
+// has few in flight at once. A seed that redirects to its other name is fetched there
 // without a maintenance turn.
 func TestThirdParties(t *testing.T) {
 	t.Parallel()

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestThrottledPageStandsAside: a page that is always refused has its host held for
-// a minute, which is no setting; the others are had before it is asked for again.
+// TestThrottledPageStandsAside: a page that is always refused has its host held for a
+// minute, which is no setting; the others are fetched before it is requested again.
 func TestThrottledPageStandsAside(t *testing.T) {
 	t.Parallel()
 	const good, gap, refused = 28, 200 * time.Millisecond, "/p2.html"
@@ -27,7 +27,7 @@ func TestThrottledPageStandsAside(t *testing.T) {
 			healthy.ServeHTTP(w, r)
 		}
 	}))
-	// The pages come back again and again, as far as the host can take them.
+	// The pages come back again and again, at the rate that the host can take.
 	args := append([]string{"--name", "t"}, crawlSettings(gap.String())...)
 	d := startDev(t, filepath.Join(t.TempDir(), "data"), append(args, "--default-interval", "5s", s.url+"/")...)
 	count := func() (had, asked int) {

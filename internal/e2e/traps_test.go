@@ -14,12 +14,13 @@ import (
 	"recrawl/internal/testsite"
 )
 
-// cleanPages is how many pages each site has beside its trap.
+// cleanPages is the number of pages on each site beside its trap.
 const cleanPages = 25
 
-// trapBounds is within how many fetches each trap must be contained, and by what.
-// A trap that is told by its addresses alone costs next to nothing; the others cost
-// what the guard must see, and the window of pages that are on their way meanwhile.
+// trapBounds gives the number of fetches within which each trap must be contained, and the
+// reason for holding it. A trap that is recognised by its addresses alone costs next to
+// nothing; the others cost the fetches that the guard must see, and the window of pages in
+// progress meanwhile.
 var trapBounds = map[string]struct {
 	fetches int
 	reason  string
@@ -90,7 +91,7 @@ func TestTrapsAreContained(t *testing.T) {
 	t.Parallel()
 	web, d := startTraps(t)
 	begin := time.Now()
-	// A link that is not registered yet shows nowhere: the end must last.
+	// A link that is not registered yet is shown nowhere, so the end must last.
 	const quiet = 5
 	still, before := 0, 0
 	var found map[string]trapLine
@@ -117,8 +118,8 @@ func TestTrapsAreContained(t *testing.T) {
 	d.stop()
 }
 
-// trapsFound are the traps that a crawl of these sites has found, by site and
-// reason: "calendar copies".
+// trapsFound returns the traps that a crawl of these sites has found, by site and reason:
+// "calendar copies".
 func (d *dev) trapsFound(crawl string) map[string]trapLine {
 	d.t.Helper()
 	found := map[string]trapLine{}

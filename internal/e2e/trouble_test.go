@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestDeadSeeds: a host where nobody answers and one that forbids everything do not
-// look alive, wherever their pages are shown, and dev says so by itself.
+// TestDeadSeeds: a host where nobody answers and one that forbids everything do not look
+// alive, wherever their pages are shown, and dev reports it by itself.
 func TestDeadSeeds(t *testing.T) {
 	t.Parallel()
 	closed := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -86,7 +86,8 @@ func TestWorkerDeployment(t *testing.T) {
 	})
 	f.env = append(f.env, "RECRAWL_DEPLOYMENT=recrawl:two")
 	f.startWorker()
-	// A build can only become the current one when it polls all that the one before polls.
+	// A build can become the current one only when it polls all that the previous one
+	// polls.
 	polled := func(build string) string {
 		out, _, _ := f.try(programs.temporal, "worker", "deployment", "describe-version", "--deployment-name", "recrawl", "--build-id", build, "--output", "json")
 		var version struct {

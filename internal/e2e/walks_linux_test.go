@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestWalkToFirstChange: who reads the README has a site of theirs watched and sees a change
-// of it, by nothing but the commands that stand there.
+// TestWalkToFirstChange: a reader of the README has a site of theirs watched and sees a
+// change of it, using only the commands given there.
 func TestWalkToFirstChange(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -19,8 +19,8 @@ func TestWalkToFirstChange(t *testing.T) {
 	walk(t, nil, "first-change.sh", s.url+"/", index)
 }
 
-// TestWalkToAlert: who reads how to operate it is told when a host stops answering, and what
-// to do then.
+// TestWalkToAlert: a reader of the operating guide gets an alert when a host stops
+// answering, and learns what to do then.
 func TestWalkToAlert(t *testing.T) {
 	t.Parallel()
 	s := serve(t, tree(3))

@@ -82,7 +82,7 @@ func (m *monitored) collect(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// traced reports whether the traces speak of something.
+// traced reports whether the traces mention something.
 func (m *monitored) traced(what string) bool { return strings.Contains(m.traces.String(), what) }
 
 // answer is a site with pages that change, one that robots.txt forbids, and in the end silence.
@@ -279,7 +279,7 @@ func (m *monitored) finds(query string) bool {
 	return slices.ContainsFunc(answer.Data.Result, func(r struct{ Value [2]any }) bool { return r.Value[1] != "NaN" })
 }
 
-// checkMetrics looks at what the worker says: no label is an address, the metrics are named as
+// checkMetrics looks at the worker's metrics: no label is an address, they are named as
 // Prometheus wants them, and docs/monitoring.md describes ours.
 func (m *monitored) checkMetrics() {
 	m.t.Helper()

@@ -105,7 +105,7 @@ type forgery struct {
 	header             map[string]string
 }
 
-// forgeries are calls that end workflows, start some, or tell of them.
+// forgeries are calls that end workflows, start some, or read from them.
 func forgeries(address netip.AddrPort) []forgery {
 	const batch = `{"visibilityQuery":"ExecutionStatus='Running'","reason":"x","terminationOperation":{"identity":"x"}}`
 	calls := []forgery{
@@ -177,7 +177,7 @@ func (f forgery) send(t *testing.T, address netip.AddrPort) int {
 }
 
 // TestWebPage: no page in the operator's browser can do anything to the workflows of
-// `starter dev`, or read of them, on whatever port of its processes.
+// `starter dev`, or read from them, on whatever port of its processes.
 func TestWebPage(t *testing.T) {
 	t.Parallel()
 	s := serve(t, tree(3))
@@ -216,9 +216,9 @@ func TestWebPage(t *testing.T) {
 	d.stop()
 }
 
-// attack sends every forgery to an address. The server of the UI lies behind a
-// loopback address of its own, which no page can know or find among millions: there
-// only what needs no name of the attacker's is refused.
+// attack sends every forgery to an address. The UI's server has a loopback address of its
+// own, which no page can know or find among millions: there only forgeries that need no
+// name of the attacker's are refused.
 func attack(t *testing.T, address netip.AddrPort) {
 	t.Helper()
 	hidden := address.Addr().Is4() && address.Addr() != netip.MustParseAddr("127.0.0.1")

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// faultTold is how soon status names a fault. It is asserted in the long form, which has
-// the machine for itself.
+// faultTold is the time within which status must name a fault. It is asserted in the long
+// form, which has the machine to itself.
 const faultTold = time.Minute
 
 // isTold waits until status names a fault that has just been made.
@@ -34,10 +34,10 @@ func (o operator) terminatePages(urls []string) {
 	}
 }
 
-// TestBadWeek goes on with a crawl of the last release, and then makes one mistake after
-// the other: a worker with another store, a crawl and twenty pages that are terminated, a
-// page that no worker can go on with, and a data folder that is lost. Status names each,
-// and nothing is missing afterwards.
+// TestBadWeek continues a crawl of the last release, and then makes one mistake after
+// another: a worker with another store, a crawl and twenty pages that are terminated, a
+// page that no worker can continue, and a lost data folder. Status names each, and nothing
+// is missing afterwards.
 func TestBadWeek(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(releases)

@@ -41,9 +41,9 @@ func benchSource(b *testing.B, pages int) (*exporttest.Memory, int64) {
 	return src, size
 }
 
-// BenchmarkExport is the bytes of bodies a second that each format writes. The metric
-// of-gzip is the speed as a part of that of gzip alone, the same library, which writes
-// the same bodies to one file in turn with the export.
+// BenchmarkExport measures the bytes of bodies a second that each format writes. The metric
+// of-gzip is the speed as a share of that of gzip alone: the same library writes the same
+// bodies to one file, in turn with the export.
 func BenchmarkExport(b *testing.B) {
 	src, size := benchSource(b, 1000)
 	for _, f := range export.Formats() {

@@ -8,7 +8,7 @@ func ExportWith(ctx context.Context, src Source, out string, o Options, pages in
 	return export(ctx, src, out, o, internals{bytes: checkpointBytes, pages: pages, fault: fault})
 }
 
-// PageName and Surt are what the tests of names look at.
+// PageName and Surt are for the tests of names.
 var (
 	PageName = pageName
 	Surt     = surt

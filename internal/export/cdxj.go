@@ -31,10 +31,10 @@ func writeCDXJ(w io.Writer, at time.Time, line cdxjLine) error {
 	return writeLine(w, line)
 }
 
-// surt is the searchable form of a URI, the key by which readers look it up: in small
-// letters, without scheme and "www.", the host's labels turned round, parameters
-// sorted: "com,example)/a?b&c". It is what pywb and warcio make, not the letter of
-// the CDXJ document, which keeps "www".
+// surt returns the searchable form of a URI, the key by which readers look it up: in lower
+// case, without scheme and "www.", with the host's labels reversed and parameters sorted:
+// "com,example)/a?b&c". It follows pywb and warcio, not the letter of the CDXJ document,
+// which keeps "www".
 func surt(uri string) string {
 	u, err := url.Parse(strings.ToLower(uri))
 	if err != nil || u.Host == "" {
@@ -74,8 +74,8 @@ func withoutWWW(host string) string {
 	return name
 }
 
-// mimeOf is the media type of a message's body as its head has it; "unk" is what
-// pywb's indexes have where it does not say.
+// mimeOf returns the media type of a message's body from its head, or "unk", as in pywb's
+// indexes, if the head has none.
 func mimeOf(h head) string {
 	mime, _, _ := strings.Cut(h.get("Content-Type"), ";")
 	return cmp.Or(strings.TrimSpace(mime), "unk")

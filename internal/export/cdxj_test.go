@@ -8,7 +8,7 @@ import (
 	"recrawl/internal/export/exporttest"
 )
 
-// However little memory sorting has, the index is the same.
+// The index is the same however little memory sorting has.
 func TestSortMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: a long list")

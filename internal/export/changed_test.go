@@ -89,7 +89,7 @@ func TestExportOfChanges(t *testing.T) {
 			switch format {
 			case export.Dir:
 				is = x.Found() || x.Back
-			case export.HTML, export.Text, export.Markdown, export.Chunks: // a page may have come back with what it had
+			case export.HTML, export.Text, export.Markdown, export.Chunks: // a page may have come back with its old version
 				is = x.Stands && x.Version.Seq > 0
 			}
 			if x.Visit > 1 && is {
@@ -120,7 +120,7 @@ func TestExportOfChanges(t *testing.T) {
 	}
 }
 
-// A full export has the cursor to go on from, and no list of changes.
+// A full export has the cursor from which to go on, and no list of changes.
 func TestFullExportHasACursor(t *testing.T) {
 	t.Parallel()
 	o := options(export.JSONL)
@@ -163,8 +163,8 @@ func (s *stopping) Exchanges(ctx context.Context, q export.Query) iter.Seq2[expo
 	}
 }
 
-// An export that was interrupted goes on to the cursor that it began with: another one would
-// lose what came in between from its first part.
+// An interrupted export keeps the cursor with which it began: with another one, its first
+// part would lack the changes in between.
 func TestInterruptedExportKeepsItsCursor(t *testing.T) {
 	t.Parallel()
 	src := &changing{Memory: exporttest.Crawl(5, exporttest.URLs(), 6)}

@@ -19,7 +19,7 @@ import (
 
 var errKilled = errors.New("killed")
 
-// killer ends the process, as far as the disk can tell, at the nth change.
+// killer ends the process at the nth change, seen from the disk.
 func killer(n int) func() error {
 	return func() error {
 		if n--; n < 0 {
@@ -29,8 +29,8 @@ func killer(n int) func() error {
 	}
 }
 
-// An export that ends at any change of the disk, and at any again while it is
-// continued, comes to the same bytes, and meanwhile nothing has its final name.
+// An export that is killed at any change of the disk, and again at any while it is
+// continued, comes to the same bytes. Until then nothing has its final name.
 func TestKilledAnywhere(t *testing.T) {
 	t.Parallel()
 	for _, f := range export.Formats() {
@@ -58,7 +58,7 @@ func TestKilledAnywhere(t *testing.T) {
 							t.Errorf("killed at step %d: %s has its final name", n, name)
 						}
 					}
-					// Each time a little further, so that it comes to an end.
+					// Each time a little further, so that it ends at some time.
 					_, err = export.ExportWith(t.Context(), src, out, o, 3, killer(kills+r.IntN(steps)))
 				}
 				if !same(t, files(t, out), want) {
@@ -84,8 +84,8 @@ func killSource() *exporttest.Memory {
 	return exporttest.Crawl(21, urls, 4)
 }
 
-// TestMain is the program that TestKill9 kills, where it is asked to be. It writes a
-// dot for each page, and then waits for one while its input is open.
+// TestMain is the program that TestKill9 kills, if it is asked to be. It writes a dot for
+// each page, and then waits for one while its input is open.
 func TestMain(m *testing.M) {
 	if f := os.Getenv(killFormat); f != "" {
 		o := options(export.Format(f))
@@ -142,7 +142,7 @@ func killAfter(t *testing.T, f export.Format, out string, pages int) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	// It cannot run away, however slow we are.
+	// It cannot get ahead, however slow we are.
 	if _, err := in.Write(bytes.Repeat([]byte("."), pages+20)); err != nil {
 		t.Errorf("it ended by itself: %v", err)
 	}

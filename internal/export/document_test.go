@@ -61,7 +61,7 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// A signature is another one whenever the file is.
+// A signature changes whenever the file does.
 func TestSignature(t *testing.T) {
 	t.Parallel()
 	src := &exporttest.Memory{}
@@ -88,7 +88,7 @@ func TestSignature(t *testing.T) {
 		t.Error("another body, and the same signature")
 	}
 	y.Version.Digest = x.Version.Digest
-	y.Reserved = []crawl.Reservation{{Use: crawl.UseSearch}} // as the version's number tells
+	y.Reserved = []crawl.Reservation{{Use: crawl.UseSearch}} // as follows from the version's number
 	if export.Signature(export.Markdown, y) != markdown {
 		t.Error("another visit that found nothing new, and another signature")
 	}

@@ -2,10 +2,10 @@
 // programs read: a tree of folders, WARC files with an index, JSON Lines.
 // docs/exports.md describes them.
 //
-// An export is a folder named by a time, and holds what was known then. It is made
-// from a Source alone, without clock, network or database: the same source and
-// options give the same bytes, also when the export was killed and continued any
-// number of times. Memory is bounded whatever the size of the crawl.
+// An export is a folder named by a time, and holds the crawl as known then. It is made from
+// a Source alone, without clock, network or database: the same source and options give the
+// same bytes, even if the export was killed and continued any number of times. Memory is
+// bounded whatever the size of the crawl.
 package export
 
 import (
@@ -33,18 +33,18 @@ var (
 	ErrSource = errors.New("the source contradicts itself")
 )
 
-// Source is what an export is made of: one crawl's visits and the bodies of its
-// versions. Package exporttest states its promises as a test.
+// Source provides the data of an export: one crawl's visits and the bodies of its versions.
+// Package exporttest states its promises as a test.
 type Source interface {
-	// Exchanges yields a crawl's visits in ascending order of page id and, within a
-	// page, of visit number; times ascend with the numbers. Nothing that q asks for
-	// is missing; more may be yielded. The visit that found a version is always
-	// among those of its page. An error ends the sequence. What was yielded once is
-	// yielded the same the next time, unless it was forgotten.
+	// Exchanges yields a crawl's visits in ascending order of page id and, within a page,
+	// of visit number; times ascend with the numbers. It yields everything that q asks for,
+	// and may yield more. The visit that found a version is always among those of its page.
+	// An error ends the sequence. A visit is yielded the same each time, unless it was
+	// forgotten.
 	Exchanges(ctx context.Context, q Query) iter.Seq2[Exchange, error]
-	// Body opens a version's body, as it was decoded, by its digest. A body that is
-	// not there (forgotten meanwhile) is an error wrapping archive.ErrNotFound; one
-	// that does not hash to the digest is an error where reading it ends.
+	// Body opens a version's body, as it was decoded, by its digest. The error for a
+	// missing body (forgotten meanwhile) wraps archive.ErrNotFound. For one that does not
+	// hash to the digest, the error comes at the end of reading.
 	Body(ctx context.Context, digest string) (io.ReadCloser, error)
 	// Text returns the main text of the version that x found, UTF-8. It is asked only
 	// of exchanges that Found a version with a body; its errors are those of Body.
@@ -96,22 +96,22 @@ type Exchange struct {
 	Protocol string
 	// IP is the address that answered, "" if unknown.
 	IP string
-	// Version is the version that the page had after the visit, zero for none.
+	// Version is the page's version after the visit, zero for none.
 	Version Version
-	// Back: the visit found Version again, after another. It is not always set of visits
+	// Back: the visit found Version again, after another. It is not always set for visits
 	// before the page's last one.
 	Back bool
 	// Stands: the page is part of the collection as it stands at this reading. It has not
-	// gone or moved, nothing excludes it, it has not given its place away, and is no list of
+	// gone or moved, is not excluded, has not given its place away, and is not a list of
 	// URLs.
 	Stands bool
-	// Requisite: the page is an image, style or font that others use, and no document. It
+	// Requisite: the page is an image, style or font that others use, not a document. It
 	// Stands if the site still has it.
 	Requisite bool
-	// TextAt is when the page last had got another main text, as of this visit: as far as the
-	// visits tell that are kept.
+	// TextAt is when the page last got another main text, up to this visit, as shown by the
+	// kept visits.
 	TextAt time.Time
-	// Reserved is what the site said of uses of Version, nil if it said nothing.
+	// Reserved holds what the site said about uses of Version, nil if it said nothing.
 	Reserved []crawl.Reservation
 }
 
@@ -127,7 +127,7 @@ type Version struct {
 	Title       string
 	Canonical   string // rel=canonical, "" if none
 	Language    string // BCP 47, "" if the page does not say
-	// Fetched is At as the store had it: its clock may have been set back since.
+	// Fetched is At as in the store, whose clock may have been set back since.
 	Fetched time.Time
 }
 
@@ -146,8 +146,8 @@ type Format string
 // The formats.
 const (
 	Dir   Format = "dir"   // a folder per host and path segment, the page inside
-	HTML  Format = "html"  // the same of the pages that stand, as their sites served them
-	Text  Format = "text"  // the same of the pages that stand, their main text
+	HTML  Format = "html"  // the same for the pages that stand, as their sites served them
+	Text  Format = "text"  // the same for the pages that stand, with their main text
 	WARC  Format = "warc"  // WARC/1.1 files and a CDXJ index
 	JSONL Format = "jsonl" // visits and versions as JSON Lines
 
@@ -157,7 +157,7 @@ const (
 	WACZ     Format = "wacz"     // WARC files in a package that replays
 )
 
-// Formats lists the formats that exports have.
+// Formats lists the formats of exports.
 func Formats() []Format {
 	return []Format{Dir, HTML, Text, Markdown, Chunks, Mirror, WARC, WACZ, JSONL}
 }
@@ -174,33 +174,33 @@ const (
 type Options struct {
 	Format Format
 	Crawl  string // the crawl's name
-	// Article says that Read of the source gives the article alone, which has exports of
+	// Article says that the source's Read gives the article alone. It is for formats of
 	// documents only.
 	Article bool
-	// At is the time of the export, in whole seconds: later visits are left out. Zero
-	// is that of an unfinished export in the folder, or Now.
+	// At is the time of the export, in whole seconds: later visits are left out. Zero means
+	// the time of an unfinished export in the folder, or Now.
 	At time.Time
 	// Now is the store's clock. It counts only if At is zero.
 	Now time.Time
-	// Since, unless zero, exports only what changed after it, up to Cursor; the source must
-	// be Changing, and At only names the export.
+	// Since, unless zero, exports only changes after it, up to Cursor; the source must be
+	// Changing, and At only names the export.
 	Since feed.Cursor
-	// Cursor is where what this export lacks begins in the feed, zero if that is not known.
-	// An export that is continued keeps the one that it had.
+	// Cursor is the place in the feed up to which the export is complete, zero if that is
+	// not known. A continued export keeps its cursor.
 	Cursor feed.Cursor
 	// Software names the program and its version ("recrawl/1.2.0"), for WARC files.
 	Software string
 	// MaxFile is the size in bytes at which a WARC file is followed by the next; 0 is
-	// DefaultMaxFile. The last capture goes over it.
+	// DefaultMaxFile. The last capture exceeds it.
 	MaxFile int64
-	// SortMemory is about what sorting the index of WARC files keeps in memory, in
-	// bytes; 0 is DefaultSortMemory. It does not change the result.
+	// SortMemory is the approximate memory for sorting the index of WARC files, in bytes; 0
+	// is DefaultSortMemory. It does not change the result.
 	SortMemory int
 	// Progress, if set, is called after each page.
 	Progress func(Counts)
 }
 
-// check refuses what no export can be made of.
+// check refuses options for which there is no export.
 func (o Options) check() error {
 	if !slices.Contains(Formats(), o.Format) {
 		return fmt.Errorf("%q is no format of exports: %v are", o.Format, Formats())
@@ -220,7 +220,7 @@ func (o Options) check() error {
 	return nil
 }
 
-// Counts says how far an export is, or what it holds.
+// Counts says how far an export is, or how much it holds.
 type Counts struct {
 	Pages    int64 `json:"pages"`
 	Visits   int64 `json:"visits"`

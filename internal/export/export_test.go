@@ -126,7 +126,7 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// What happened after the export's time is not in it, whenever it is made.
+// Visits after the export's time are not in it, whenever it is made.
 func TestAt(t *testing.T) {
 	t.Parallel()
 	whole := exporttest.Crawl(2, exporttest.URLs(), 8)

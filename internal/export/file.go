@@ -12,16 +12,17 @@ import (
 	"recrawl/internal/mirror"
 )
 
-// Bodies are what versions hold; see Source.
+// Bodies provides the contents of versions; see Source.
 type Bodies interface {
 	Body(ctx context.Context, digest string) (io.ReadCloser, error)
 	Text(ctx context.Context, x Exchange) (string, error)
 	Read(ctx context.Context, x Exchange) (document.Document, error)
 }
 
-// FileName returns where in a tree of this format the version lies that x found, with
-// slashes, and "" if there is no file of it: its body may not be kept, or only a Mirror has such pages. A page's name
-// follows from its URL and, in the formats with bodies, from the type of the content.
+// FileName returns the path with slashes, in a tree of this format, of the version that x
+// found, and "" if it has no file: its body may not be kept, or only a Mirror has such
+// pages. A page's name follows from its URL and, in the formats with bodies, from the type
+// of the content.
 func FileName(f Format, x Exchange) string {
 	if x.Version.Digest == "" || x.Requisite && f.standing() && f != Mirror {
 		return ""
@@ -39,9 +40,10 @@ func FileName(f Format, x Exchange) string {
 	return pageName(x.URL, extensionOf(x.Version.ContentType))
 }
 
-// OpenFile opens what such a file holds. It is nil for a version without text where the
-// format has only that, and for what cannot be made safe for a Mirror. Of that, references lead
-// to other files where src is a mirror.Paths too. A body that is gone is an error wrapping archive.ErrNotFound.
+// OpenFile opens the contents of such a file. It returns nil for a version without text if
+// the format has only text, and for a body that cannot be made safe for a Mirror. In a
+// Mirror, references lead to other files if src is also a mirror.Paths. The error for a
+// body that is gone wraps archive.ErrNotFound.
 func OpenFile(ctx context.Context, f Format, src Bodies, x Exchange) (io.ReadCloser, error) {
 	var text string
 	var err error
@@ -63,7 +65,7 @@ func OpenFile(ctx context.Context, f Format, src Bodies, x Exchange) (io.ReadClo
 	return io.NopCloser(strings.NewReader(text)), nil
 }
 
-// readFile is a file of a document, "" if that has no text.
+// readFile returns the file of a document, "" if that has no text.
 func readFile(ctx context.Context, f Format, src Bodies, x Exchange) (string, error) {
 	d, err := src.Read(ctx, x)
 	if err != nil || d.Markdown == "" {
@@ -81,9 +83,9 @@ func readFile(ctx context.Context, f Format, src Bodies, x Exchange) (string, er
 	return lines.String(), nil
 }
 
-// Signature tells two files of a page apart without making them: made by the same program
-// and the same rules, those with the same signature have the same bytes. It is the digest of
-// the body where the file follows from that.
+// Signature tells two files of a page apart without making them: with the same program and
+// rules, files with the same signature have the same bytes. It is the digest of the body if
+// the file follows from that.
 func Signature(f Format, x Exchange) string {
 	if f != Markdown {
 		return x.Version.Digest
@@ -93,7 +95,7 @@ func Signature(f Format, x Exchange) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// MetaOf is what a document says of the version that x found.
+// MetaOf returns a document's metadata about the version that x found.
 func MetaOf(crawlName string, x Exchange) document.Meta {
 	v := x.Version
 	return document.Meta{
@@ -110,14 +112,14 @@ func (f Format) standing() bool {
 	return f == HTML || f == Text || f == Markdown || f == Chunks || f == Mirror
 }
 
-// hasArticles: the format is of documents, which may be of the article alone.
+// hasArticles: the format has documents, which may be of the article alone.
 func (f Format) hasArticles() bool { return f == Markdown || f == Chunks }
 
 // shows: the format is for showing pages as their sites do.
 func (f Format) shows() bool { return f == Mirror || f == WARC || f == WACZ }
 
-// holds reports whether the format has the page: one that others use only where pages are
-// shown, and in a tree of what stands only what does.
+// holds reports whether the format has the page: requisites only in formats that show
+// pages, and in a tree of standing pages only those that stand.
 func (f Format) holds(x Exchange) bool {
 	return (x.Stands || !f.standing()) && (!x.Requisite || f.shows())
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// origPrefix renames fields that were true on the wire and are not in the archive,
-// where bodies are kept decoded. The Wayback Machine and its successors use it.
+// origPrefix renames fields that were true on the wire but not in the archive, where bodies
+// are kept decoded. The Wayback Machine and its successors use it.
 const origPrefix = "X-Archive-Orig-"
 
 // head is an HTTP message's head.
@@ -70,7 +70,7 @@ func (h head) bytes() []byte {
 	return b.Bytes()
 }
 
-// requestHead is a request's head as HTTP/1.1. It reports false for what is none.
+// requestHead is a request's head as HTTP/1.1. It reports false if raw is none.
 func requestHead(raw []byte) (head, bool) {
 	h, ok := parseHead(raw)
 	method, rest, _ := strings.Cut(h.start, " ")
@@ -82,9 +82,8 @@ func requestHead(raw []byte) (head, bool) {
 	return h, true
 }
 
-// responseHead is a response's head as HTTP/1.1 before a body of size bytes without
-// any coding; a size below 0 is that of a body which is not there. It reports false
-// for what is none.
+// responseHead is a response's head as HTTP/1.1 before a body of size bytes without any
+// coding; a size below 0 stands for a missing body. It reports false if raw is none.
 func responseHead(raw []byte, size int64) (head, bool) {
 	h, ok := parseHead(raw)
 	version, rest, _ := strings.Cut(h.start, " ")
@@ -92,14 +91,14 @@ func responseHead(raw []byte, size int64) (head, bool) {
 	if status, err := strconv.Atoi(code); !ok || err != nil || len(code) != 3 || status < 100 || !strings.HasPrefix(version, "HTTP/") {
 		return head{}, false
 	}
-	// HTTP/1.1 wants the space also before no reason, which HTTP/2 does not have.
+	// HTTP/1.1 requires the space even before an empty reason, which HTTP/2 does not have.
 	h.start = http1(version) + " " + code + " " + reason
 	h.fit(size)
 	return h, true
 }
 
-// http1 names a version in whose syntax the message is written; which protocol it
-// was, is in WARC-Protocol (the IIPC's extension for HTTP/2).
+// http1 names a version in whose syntax the message is written. The real protocol is in
+// WARC-Protocol (the IIPC's extension for HTTP/2).
 func http1(version string) string {
 	if version == "HTTP/1.0" {
 		return version
@@ -107,8 +106,8 @@ func http1(version string) string {
 	return "HTTP/1.1"
 }
 
-// fit renames the fields that do not describe a body of size bytes without coding
-// and adds the length. One that is right stays where it is.
+// fit renames the fields that do not describe a body of size bytes without coding and adds
+// the length. A correct length stays where it is.
 func (h *head) fit(size int64) {
 	length := strconv.FormatInt(size, 10)
 	coded, right := false, false

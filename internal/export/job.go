@@ -15,12 +15,12 @@ import (
 	"recrawl/internal/durable"
 )
 
-// workFolder holds, in an unfinished export's folder, what will not be part of it.
+// workFolder holds temporary files in an unfinished export's folder.
 const workFolder = ".work"
 
-// job is one export that is being written. A process may end at any moment: the
-// manifest says which part of the files counts, and what lies beyond is written
-// again. Files that hold many pages are streams; only they are remembered.
+// job is one export that is being written. A process may end at any moment: the manifest
+// says which part of the files counts, and the rest is written again. Files that hold many
+// pages are streams; only they are remembered.
 //
 // A kill loses nothing. After a power loss a folder may be damaged; its name then
 // still ends in ".part".
@@ -37,7 +37,7 @@ func (j *job) name() string { return j.At.Format(nameLayout) }
 
 func (j *job) path() string { return filepath.Join(j.place.path, j.name()) }
 
-// step is where a process may end.
+// step marks a point where a process may end.
 func (j *job) step() error {
 	if j.place.fault != nil {
 		return j.place.fault()
@@ -45,8 +45,8 @@ func (j *job) step() error {
 	return nil
 }
 
-// open makes the folder, or makes one that is there ready to go on: whatever the
-// manifest does not know is removed.
+// open makes the folder, or prepares an existing one to go on: it removes everything that
+// is not in the manifest.
 func (j *job) open() (err error) {
 	part := j.name() + partSuffix
 	if err := errors.Join(j.step(), j.place.root.MkdirAll(path.Join(part, workFolder), 0o755)); err != nil {
@@ -166,8 +166,7 @@ func (j *job) rename(from, to string) error {
 	return j.root.Rename(from, to)
 }
 
-// put writes to a file of the export; a process that ends meanwhile has written
-// some of it.
+// put writes to a file of the export; if the process ends meanwhile, some of p is written.
 func (j *job) put(w io.Writer, p []byte) error {
 	fault := j.step()
 	if fault != nil {
@@ -224,7 +223,7 @@ func (s *stream) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// sync makes what was written count at the next save.
+// sync makes the written bytes count at the next save.
 func (s *stream) sync() error {
 	if err := errors.Join(s.buf.Flush(), s.job.step()); err != nil {
 		return err

@@ -13,8 +13,8 @@ const (
 	versionsName = "versions.jsonl"
 )
 
-// lines writes visits and versions as JSON Lines, a file of each: every line of a
-// file has the same fields, as data frames and databases read them.
+// lines writes visits and versions as JSON Lines, a file for each: every line of a file has
+// the same fields, for data frames and databases.
 type lines struct {
 	src              Source
 	job              *job
@@ -37,8 +37,8 @@ type visitLine struct {
 	Reasons  []crawl.Reason `json:"reasons"`
 }
 
-// versionLine is a version with its text. Text is null where its body may not be
-// kept or is gone.
+// versionLine is a version with its text. Text is null if its body may not be kept or is
+// gone.
 type versionLine struct {
 	URL         string  `json:"url"`
 	Version     int     `json:"version"`
@@ -50,7 +50,7 @@ type versionLine struct {
 	Title       orNull  `json:"title"`
 	Canonical   orNull  `json:"canonical"`
 	Text        *string `json:"text"`
-	// Reserved is what the site said of uses of the version, null if it said nothing.
+	// Reserved holds what the site said about uses of the version, null if it said nothing.
 	Reserved []crawl.Reservation `json:"reserved"`
 }
 

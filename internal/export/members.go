@@ -17,19 +17,19 @@ import (
 )
 
 const (
-	// membersName lists what a mirror has: sorted lines of a URL's hash and the file's path, or
-	// of a hash and, after an arrow, that of the URL it leads to.
+	// membersName lists a mirror's members: sorted lines of a URL's hash and the file's
+	// path, or of a hash and, after an arrow, the hash of the URL to which it leads.
 	membersName = workFolder + "/members"
 	foundName   = workFolder + "/found" // the same, before it is sorted
-	// memberBlock is about how many bytes of the list are read to find a line of it.
+	// memberBlock is about the number of bytes of the list that are read to find one line.
 	memberBlock = 16 << 10
 	leadsTo     = ">"
-	// maxLeads is how many redirects are followed.
+	// maxLeads bounds the redirects that are followed.
 	maxLeads = 5
 )
 
-// members knows where the pages of a mirror lie. Of the list it keeps in memory a key for each
-// block.
+// members knows the paths of the pages of a mirror. In memory it keeps one key for each
+// block of the list.
 type members struct {
 	file   *os.File
 	key    func(urlkey.URL) urlkey.URL
@@ -44,13 +44,13 @@ type memberStart struct {
 	offset int64
 }
 
-// memberKey is under what a URL is listed.
+// memberKey returns the key under which a URL is listed.
 func memberKey(url string) string {
 	sum := sha256.Sum256([]byte(url))
 	return hex.EncodeToString(sum[:16])
 }
 
-// listMembers lists the members of a mirror, or reads the list that an earlier call has left.
+// listMembers lists the members of a mirror, or reads the list that an earlier call left.
 func listMembers(ctx context.Context, src Source, j *job, o Options) (*members, error) {
 	if _, done := j.Files[membersName]; !done {
 		if err := writeMembers(ctx, src, j); err != nil {

@@ -11,27 +11,27 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// Leading is a source that knows which addresses lead to a page besides its own.
+// Leading is a source that knows which other addresses lead to a page.
 type Leading interface {
 	Source
-	// Key returns the URL under which the crawl keeps what another URL names.
+	// Key returns the URL under which the crawl keeps the page of another URL.
 	Key(u urlkey.URL) urlkey.URL
-	// Leads yields pages that do not stand because what they have is found elsewhere: they
-	// redirect, or are duplicates.
+	// Leads yields pages that do not stand because their content is at another address:
+	// they redirect, or are duplicates.
 	Leads(ctx context.Context) iter.Seq2[Lead, error]
 }
 
 // Lead is a page that leads to another.
 type Lead struct{ From, To string } // canonical URLs
 
-// mirrored is a source whose files know where others lie.
+// mirrored is a source that also knows the paths of files.
 type mirrored struct {
 	Source
 	*members
 }
 
-// newMirror returns the writer of a tree of rewritten pages. First it lists which pages there
-// will be: a link to one that comes later leads there too.
+// newMirror returns the writer of a tree of rewritten pages. First it lists its pages, so
+// that links also lead to pages that come later.
 func newMirror(ctx context.Context, src Source, j *job, o Options) (*tree, error) {
 	members, err := listMembers(ctx, src, j, o)
 	if err != nil {
@@ -40,7 +40,7 @@ func newMirror(ctx context.Context, src Source, j *job, o Options) (*tree, error
 	return newTree(mirrored{src, members}, j)
 }
 
-// openMirrored opens what a mirror has of a version.
+// openMirrored opens a mirror's file of a version.
 func openMirrored(ctx context.Context, src Bodies, x Exchange) (_ io.ReadCloser, err error) {
 	body, err := src.Body(ctx, x.Version.Digest)
 	if err != nil || !mirror.Rewrites(x.Version.ContentType) {

@@ -17,7 +17,7 @@ import (
 
 var uuids = regexp.MustCompile(`urn:uuid:[0-9a-f-]{36}`)
 
-// add gives a source another page with one version, which change may make another.
+// add gives a source another page with one version, which change may modify.
 func add(src *exporttest.Memory, url, contentType, body string, change func(*export.Exchange)) {
 	digest := src.Put([]byte(body))
 	x := export.Exchange{
@@ -58,8 +58,8 @@ func (l leading) Leads(context.Context) iter.Seq2[export.Lead, error] {
 	}
 }
 
-// A link leads to a page of the mirror wherever it stands in it, by its own address or by one
-// that leads to it, and to its site otherwise.
+// A link leads to a page of the mirror, wherever it stands, by its own address or by one
+// that leads to it, and otherwise to its site.
 func TestMirror(t *testing.T) {
 	t.Parallel()
 	src := leading{Memory: &exporttest.Memory{}, leads: []export.Lead{
@@ -99,7 +99,7 @@ func TestMirror(t *testing.T) {
 	if len(all) != 7 {
 		t.Errorf("%d files", len(all))
 	}
-	// Nothing but a mirror has what pages use.
+	// Only a mirror has requisites.
 	for _, f := range []export.Format{export.HTML, export.Text} {
 		if all := files(t, mustExport(t, src, t.TempDir(), options(f)).Folder); len(all) != 4 {
 			t.Errorf("%s: %d files", f, len(all))
@@ -107,7 +107,7 @@ func TestMirror(t *testing.T) {
 	}
 }
 
-// The list of what a mirror has is found in, however long it is.
+// Every line of a mirror's list can be found, however long the list is.
 func TestMirrorOfMany(t *testing.T) {
 	t.Parallel()
 	src := &exporttest.Memory{}

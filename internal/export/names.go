@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Limits of a page's path in bytes. With its export's name the whole has at most 210,
-// which leaves 50 for the folder it is in of the 260 that Windows has by default.
+// Limits of a page's path in bytes. With its export's name the whole has at most 210, which
+// leaves 50 of Windows' default 260 for the folder around it.
 const (
 	maxHost    = 48
 	maxSegment = 40
@@ -25,9 +25,9 @@ var extensions = map[string]string{
 	"image/svg+xml": ".svg", "image/webp": ".webp",
 }
 
-// pageName returns where in the tree the page of a URL lies: a folder for the host,
-// one for each segment of the path, and in it the page (Bouras, Poulopoulos and
-// Thanou, section 2):
+// pageName returns the path in the tree of the page of a URL: a folder for the host, one
+// for each segment of the path, and in it the page (Bouras, Poulopoulos and Thanou, section
+// 2):
 //
 //	https://www.mysite.com/d1/d2       www.mysite.com/d1/d2/@page.html
 //	https://www.mysite.com/d1/d2/      www.mysite.com/d1/d2/@index.html
@@ -60,7 +60,7 @@ func pageName(url, extension string) string {
 	return path.Join(n.host, path.Join(n.folders...), n.file+extension)
 }
 
-// parts are a URL's parts, cut without regard to whether it is one.
+// parts are a URL's parts, cut without checking whether it is valid.
 type parts struct {
 	scheme, host, query string
 	segments            []string
@@ -149,8 +149,8 @@ const (
 	queryMarks  = "-_.%+=&"
 )
 
-// replace puts an underscore where a character is not plain. Capital letters stay,
-// for the eyes; the name is then not one in full.
+// replace puts an underscore where a character is not plain. Capital letters stay, for
+// readability; the name is then not one in full.
 func replace(s, marks string) string {
 	return strings.Map(func(r rune) rune {
 		if r < 0x80 && (isAlnum(byte(r)) || strings.ContainsRune(marks, r)) {
@@ -160,7 +160,7 @@ func replace(s, marks string) string {
 	}, s)
 }
 
-// folderName makes a folder's name of a host or segment.
+// folderName makes a folder's name from a host or segment.
 func folderName(s string, limit int) string {
 	s = replace(shorten(s, limit), folderMarks)
 	base, _, _ := strings.Cut(s, ".")
@@ -176,8 +176,7 @@ func folderName(s string, limit int) string {
 	return s
 }
 
-// isDevice reports whether Windows keeps a name, with whatever extension, for a
-// device.
+// isDevice reports whether Windows reserves a name, with any extension, for a device.
 func isDevice(base string) bool {
 	switch base = strings.ToLower(base); base {
 	case "con", "prn", "aux", "nul", "conin$", "conout$":
@@ -196,8 +195,8 @@ type name struct {
 	file    string // without hash and extension
 }
 
-// url reads the URL back that a name in full was made of. For a name that is not in
-// full it is another.
+// url reads back the URL from which a name in full was made. For other names it returns
+// another URL.
 func (n name) url() string {
 	if n.host != strings.ToLower(n.host) || strings.Join(n.folders, "") != strings.ToLower(strings.Join(n.folders, "")) {
 		return ""

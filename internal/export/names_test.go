@@ -57,11 +57,11 @@ func TestPageName(t *testing.T) {
 	}
 }
 
-// foldings are the normal forms, in each of which case is then lost: what file
-// systems may take a name for.
+// foldings are the normal forms, in each of which case is then dropped, under which file
+// systems may store a name.
 var foldings = []norm.Form{norm.NFC, norm.NFD, norm.NFKC, norm.NFKD}
 
-// checkName holds a name against what file systems refuse or change.
+// checkName checks that file systems neither refuse nor change a name.
 func checkName(t *testing.T, url, name string) {
 	t.Helper()
 	if !filepath.IsLocal(name) || path.Clean(name) != name || len(name) > 190 || strings.Count(name, "/") < 1 {
@@ -86,7 +86,7 @@ func checkName(t *testing.T, url, name string) {
 	}
 }
 
-// checkApart: two addresses have two names, and the one is no folder of the other.
+// checkApart: two addresses have two names, and neither is a folder of the other.
 func checkApart(t *testing.T, urls []string) {
 	t.Helper()
 	fold := cases.Fold()
@@ -129,7 +129,7 @@ func respelled(url string) []string {
 	}
 }
 
-// FuzzPageName: names stay in the tree, and no two addresses have one.
+// FuzzPageName: names stay in the tree, and no two addresses share one.
 func FuzzPageName(f *testing.F) {
 	for i, url := range exporttest.URLs() {
 		f.Add(url, exporttest.URLs()[(i+1)%len(exporttest.URLs())])

@@ -18,14 +18,14 @@ const (
 	// nameLayout is the name of an export's folder: its time in UTC, without colons,
 	// which Windows refuses.
 	nameLayout = "2006-01-02T150405Z"
-	// partSuffix ends the name while it is written.
+	// partSuffix ends the folder's name while the export is written.
 	partSuffix = ".part"
 	// manifestName is the file in the folder that says what it is.
 	manifestName = "export.json"
 )
 
-// manifest says what an export is and, while it is written, how far it is. What is
-// in it is in it in every run.
+// manifest says what an export is and, while it is written, how far it is. Its fields are
+// the same in every run.
 type manifest struct {
 	// Recrawl is the version of this file and of the formats.
 	Recrawl  int       `json:"recrawl_export"`
@@ -35,8 +35,8 @@ type manifest struct {
 	At       time.Time `json:"at"`
 	Software string    `json:"software,omitempty"`
 	MaxFile  int64     `json:"max_file,omitempty"` // of WARC files
-	// Since, in an export of what changed only, is the cursor after which that was. Cursor
-	// is the one from which to go on.
+	// Since, in an export of changes only, is the cursor after which they came. Cursor is
+	// the one from which to go on.
 	Since  feed.Cursor `json:"since,omitzero"`
 	Cursor feed.Cursor `json:"cursor,omitzero"`
 	Done   bool        `json:"done"`
@@ -88,8 +88,8 @@ func (p *place) foreign(format string, args ...any) error {
 	return fmt.Errorf("%w: %s %s", ErrForeign, p.path, fmt.Sprintf(format, args...))
 }
 
-// choose looks at what the folder holds and returns the export to be written,
-// continued or left as it is.
+// choose looks at the folder's contents and returns the export to write, continue or leave
+// as it is.
 func (p *place) choose(o Options) (*job, error) {
 	want := manifest{Recrawl: manifestVersion, Format: o.Format, Article: o.Article, Crawl: o.Crawl, Software: o.Software, At: o.At, Since: o.Since, Cursor: o.Cursor, Files: map[string]int64{}}
 	if o.Format == WARC || o.Format == WACZ {
@@ -106,7 +106,7 @@ func (p *place) choose(o Options) (*job, error) {
 	} else if o.At.IsZero() {
 		want.At = o.Now
 	}
-	// Whole seconds: what the folder's name says is what the export is of.
+	// Whole seconds, so that the folder's name is the export's exact time.
 	want.At = want.At.UTC().Truncate(time.Second)
 	if want.At.Year() < 1 || want.At.Year() > 9999 || want.At.IsZero() {
 		return nil, fmt.Errorf("export: %v is no time of an export", want.At)
@@ -122,7 +122,7 @@ func (p *place) choose(o Options) (*job, error) {
 	return j, nil
 }
 
-// take makes j the export that is there, if it is the one that is wanted.
+// take makes j the existing export, if that is the wanted one.
 func (p *place) take(j *job, have manifest, name string) error {
 	switch want := j.manifest; {
 	case !have.At.Equal(want.At):
@@ -138,7 +138,7 @@ func (p *place) take(j *job, have manifest, name string) error {
 	return nil
 }
 
-// sinceWords say what an export is of.
+// sinceWords says which changes an export covers.
 func sinceWords(m manifest) string {
 	if m.Since == (feed.Cursor{}) {
 		return "an export of everything"
@@ -146,7 +146,7 @@ func sinceWords(m manifest) string {
 	return "an export since " + m.Since.String()
 }
 
-// ofWords say of what crawl an export is, and how much of its pages.
+// ofWords names the crawl of an export, and how much of its pages it holds.
 func (m manifest) ofWords() string {
 	if m.Article {
 		return "the articles of crawl " + m.Crawl
@@ -154,8 +154,8 @@ func (m manifest) ofWords() string {
 	return "crawl " + m.Crawl
 }
 
-// survey reads what the folder holds: exports by their folder's name and at most
-// one that is not finished.
+// survey reads the folder's contents: exports by their folders' names and at most one
+// unfinished export.
 func (p *place) survey(want manifest) (finished map[string]manifest, part *manifest, err error) {
 	entries, err := fs.ReadDir(p.root.FS(), ".")
 	if err != nil {
@@ -185,8 +185,8 @@ func (p *place) survey(want manifest) (finished map[string]manifest, part *manif
 	return finished, part, nil
 }
 
-// read reads the manifest of a folder that is named like an export. It is nil where
-// a kill came before the first one was written.
+// read reads the manifest of a folder that is named like an export. It is nil if a kill
+// came before the first one was written.
 func (p *place) read(e fs.DirEntry) (*manifest, error) {
 	name, unfinished := strings.CutSuffix(e.Name(), partSuffix)
 	at, err := time.Parse(nameLayout, name)
@@ -210,7 +210,7 @@ func (p *place) read(e fs.DirEntry) (*manifest, error) {
 	return &m, nil
 }
 
-// untouched reports whether a folder holds nothing but the work of a first write.
+// untouched reports whether a folder holds only the work of a first write.
 func (p *place) untouched(name string) bool {
 	entries, err := fs.ReadDir(p.root.FS(), name)
 	return err == nil && (len(entries) == 0 || len(entries) == 1 && entries[0].Name() == workFolder)

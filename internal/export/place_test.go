@@ -20,7 +20,7 @@ func unfinished(t *testing.T, src export.Source, out string, o export.Options) {
 	}
 }
 
-// Whatever else a folder holds is left alone, and said in one line.
+// Anything else in a folder is left alone, and reported in one line.
 func TestForeignFolders(t *testing.T) {
 	t.Parallel()
 	src := exporttest.Crawl(30, exporttest.URLs(), 3)

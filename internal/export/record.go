@@ -13,7 +13,7 @@ import (
 // field is a named field of a WARC record (WARC/1.1 clause 4).
 type field struct{ name, value string }
 
-// record is a WARC record. Its block is in memory but for the body that may follow.
+// record is a WARC record. Its block is in memory, except the body that may follow.
 type record struct {
 	kind   string // WARC-Type
 	id     string // WARC-Record-ID
@@ -22,8 +22,8 @@ type record struct {
 	media  string  // Content-Type of the block, "" for none
 	head   []byte  // the block, or what comes before the body in it
 	body   int64   // bytes of the body
-	// digest is of the whole block, payload of the data that the record is about, ""
-	// where it is about none (5.8, 5.9).
+	// digest is that of the whole block, payload that of the data that the record is about,
+	// "" for none (5.8, 5.9).
 	digest, payload string
 }
 
@@ -88,7 +88,7 @@ func recordID(parts ...any) string {
 	return fmt.Sprintf("<urn:uuid:%x-%x-%x-%x-%x>", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
 }
 
-// warcDate writes a time as WARC/1.1 5.4 allows, with all that the store knows.
+// warcDate writes a time as WARC/1.1 5.4 allows, with the store's full precision.
 func warcDate(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }
 
 // labelled writes a SHA-1 as the fields of 5.8 and 5.9 have it. It is the digest that
@@ -101,7 +101,7 @@ func digestOf(block []byte) string {
 	return labelled(sum[:])
 }
 
-// address is an IP address as 5.10 has it, "" for anything else.
+// address writes an IP address as in 5.10, "" for anything else.
 func address(ip string) string {
 	addr, err := netip.ParseAddr(ip)
 	if err != nil || addr.Zone() != "" {
@@ -143,7 +143,7 @@ func targetURI(url string) string {
 	return b.String()
 }
 
-// authorityEnd is where the part of a URL ends that may have brackets.
+// authorityEnd returns where the part of a URL that may have brackets ends.
 func authorityEnd(url string) int {
 	_, rest, ok := strings.Cut(url, "://")
 	if !ok {

@@ -61,7 +61,7 @@ func TestWARCOfReturns(t *testing.T) {
 	}
 }
 
-// The tree holds what each page has now, which may be an earlier version.
+// The tree holds each page's present version, which may be an earlier one.
 func TestTreeOfReturns(t *testing.T) {
 	t.Parallel()
 	src := flipping()

@@ -11,14 +11,14 @@ import (
 	"recrawl/internal/feed"
 )
 
-// checkpointBytes and checkpointPages are how much is done again, at the most,
-// after a kill: bytes of bodies and pages since the last checkpoint.
+// checkpointBytes and checkpointPages bound the work that is done again after a kill: bytes
+// of bodies and pages since the last checkpoint.
 const (
 	checkpointBytes = 64 << 20
 	checkpointPages = 2000
 )
 
-// internals are what only tests choose. They do not change the result.
+// internals are options for tests only. They do not change the result.
 type internals struct {
 	bytes, pages int64 // between checkpoints
 	// fault is asked before each change of the disk; with an error the change is
@@ -59,7 +59,7 @@ type writer interface {
 	finish(ctx context.Context) error
 }
 
-// write writes what is missing of an export.
+// write writes the missing part of an export.
 func (j *job) write(ctx context.Context, src Source, o Options, in internals) (err error) {
 	defer func() { err = errors.Join(err, j.close()) }()
 	if err := j.open(); err != nil {
@@ -89,7 +89,7 @@ func newWriter(ctx context.Context, src Source, j *job, o Options) (writer, erro
 	}
 }
 
-// runner passes the exchanges that belong to the export on, and keeps count.
+// runner passes on the exchanges that belong to the export, and keeps count.
 type runner struct {
 	job       *job
 	writer    writer
@@ -106,7 +106,7 @@ func (r *runner) run(ctx context.Context, src Source) (err error) {
 	}
 	r.query = Query{After: r.job.After, Until: r.job.At, Found: r.job.Format.isTree()}
 	if r.job.Since != (feed.Cursor{}) {
-		// A page that came back stands again, also where it has the version that it had.
+		// A page that came back stands again, even with its old version.
 		r.query.Found = r.query.Found && !r.job.Format.standing()
 		r.query.Until, r.query.Since, r.query.Through = time.Time{}, r.job.Since, r.job.Cursor
 	}
@@ -162,11 +162,11 @@ func (r *runner) wants(x Exchange) bool {
 	return !f.isTree() || x.Version.Seq > 0
 }
 
-// changesName is the file in an export since a cursor that says what changed, also what is
-// gone.
+// changesName is the file, in an export since a cursor, that lists the changes, including
+// pages that are gone.
 const changesName = "changes.jsonl"
 
-// changes writes what changed into an export since a cursor.
+// changes writes the changes into an export since a cursor.
 func (r *runner) changes(ctx context.Context, src Source) error {
 	if r.job.Since == (feed.Cursor{}) {
 		return nil
@@ -190,7 +190,7 @@ func (r *runner) changes(ctx context.Context, src Source) error {
 	return nil
 }
 
-// inOrder holds an exchange against the source's promises.
+// inOrder checks an exchange against the source's promises.
 func inOrder(last, x Exchange) error {
 	switch {
 	case x.Page <= 0 || x.Visit <= 0 || x.Version.Visit > x.Visit:
@@ -226,7 +226,7 @@ func (j *job) body(ctx context.Context, src Source, digest string) (io.ReadClose
 	return j.found(body, err)
 }
 
-// found counts what is gone.
+// found counts a body that is gone.
 func (j *job) found(body io.ReadCloser, err error) (io.ReadCloser, error) {
 	if errors.Is(err, archive.ErrNotFound) {
 		j.Missing++

@@ -12,7 +12,7 @@ import (
 	"slices"
 )
 
-// maxRuns is how many sorted files are merged at once.
+// maxRuns bounds the sorted files that are merged at once.
 const maxRuns = 64
 
 // sortLines writes the lines of one file of an export to another in the order of
@@ -100,7 +100,7 @@ func (s *sorter) flush() error {
 	return out.close()
 }
 
-// mergeRuns makes one run of the oldest ones.
+// mergeRuns makes one run from the oldest ones.
 func (s *sorter) mergeRuns(ctx context.Context) error {
 	name := s.runName()
 	old := s.runs[:maxRuns]
@@ -186,7 +186,7 @@ func (h *runHeap) Pop() any {
 	return last
 }
 
-// advance takes the first run's next line; a run that is through leaves.
+// advance takes the first run's next line; a finished run leaves.
 func (h *runHeap) advance() error {
 	first := (*h)[0]
 	switch err := first.next(); err {

@@ -19,8 +19,8 @@ type tree struct {
 	last  Exchange // that has the page's newest version
 }
 
-// treeLine is a page in the index. Path is null where the newest version's body may
-// not be kept or is gone.
+// treeLine is a page in the index. Path is null if the newest version's body may not be
+// kept or is gone.
 type treeLine struct {
 	URL         string `json:"url"`
 	Path        orNull `json:"path"` // with slashes, from the index's folder

@@ -67,8 +67,8 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// The formats of what stands hold the newest version of those pages only, as body or as
-// text, under the names of the tree.
+// The formats for standing pages hold the newest version of only those, as body or as text,
+// under the names of the tree.
 func TestStanding(t *testing.T) {
 	t.Parallel()
 	src := exporttest.Crawl(40, exporttest.URLs(), 10)

@@ -24,21 +24,21 @@ const (
 	// waczVersion is that of the package's format (https://specs.webrecorder.net/wacz/1.1.1/).
 	waczVersion = "1.1.1"
 	waczSuffix  = ".wacz"
-	// pagesName lists the pages that people begin with.
+	// pagesName lists the pages where people begin.
 	pagesName = workFolder + "/pages.jsonl"
-	// zipnumLines is how many lines of the index are one gzip member. A reader that looks one
-	// up reads a member.
+	// zipnumLines is the number of lines of the index in one gzip member. To look one up, a
+	// reader reads a member.
 	zipnumLines = 1000
-	// maxPageText is the most bytes of a page's text in the list. Players read all of it before
-	// they search.
+	// maxPageText bounds the bytes of a page's text in the list. Players read all of the
+	// list before they search.
 	maxPageText = 64 << 10
 	cdxName     = "index.cdx.gz"
 	idxName     = "index.idx"
 )
 
-// wacz writes a package (WACZ) of WARC files, their index and a list of pages: a ZIP file of
-// which readers take only what they need. Its parts are written beside it and packed at the
-// end, so that meanwhile the disk has twice its size.
+// wacz writes a package (WACZ) of WARC files, their index and a list of pages: a ZIP file
+// from which readers take only what they need. Its parts are written beside it and packed
+// at the end, so meanwhile it takes twice its size on disk.
 type wacz struct {
 	*warc
 	pages *stream
@@ -74,8 +74,8 @@ func (w *wacz) add(ctx context.Context, x Exchange) error {
 	return w.warc.add(ctx, x)
 }
 
-// endPage lists a page with its newest version and the beginning of its text, if that is in the
-// package and is what people read.
+// endPage lists a page with its newest version and the beginning of its text, if that is in
+// the package and is a document.
 func (w *wacz) endPage(ctx context.Context) error {
 	x := w.last
 	if _, there := w.versions[x.Version.Seq]; there && w.page == x.Page && !x.Requisite && isDocument(x.Version.ContentType) {
@@ -94,10 +94,10 @@ func (w *wacz) endPage(ctx context.Context) error {
 	return w.warc.endPage(ctx)
 }
 
-// pageText is the beginning of the main text of the version that a page has after its last
-// visit, "" if its body has been forgotten meanwhile.
+// pageText returns the beginning of the main text of a page's version after its last visit,
+// "" if its body has been forgotten meanwhile.
 func (w *wacz) pageText(ctx context.Context, last Exchange) (string, error) {
-	found := last // as the visit that found the version: the source knows texts by these
+	found := last // as the visit that found the version, since the source finds texts by these
 	found.Visit, found.At = last.Version.Visit, last.Version.At
 	text, err := w.src.Text(ctx, found)
 	if errors.Is(err, archive.ErrNotFound) {
@@ -111,7 +111,7 @@ func (w *wacz) pageText(ctx context.Context, last Exchange) (string, error) {
 
 const waczTime = "2006-01-02T15:04:05Z"
 
-// isDocument: people read pages of this type, and no list of them.
+// isDocument: people read pages of this type; lists of URLs are left out.
 func isDocument(contentType string) bool {
 	switch crawl.ParseMediaType(contentType).Type {
 	case "", "text/html", "application/xhtml+xml", "text/plain", "text/markdown", "application/pdf":
@@ -249,7 +249,7 @@ func (w *wacz) pack(ctx context.Context) error {
 	return errors.Join(z.Close(), out.close())
 }
 
-// parts are the files of the package but for its description: the path in it, and the
+// parts returns the files of the package except its description: the path in it, and the
 // export's file.
 func (w *wacz) parts() [][2]string {
 	var parts [][2]string
@@ -263,7 +263,7 @@ func (w *wacz) parts() [][2]string {
 		[2]string{"pages/pages.jsonl", pagesName})
 }
 
-// mainPage is the page that a reader may begin with: the first of the list.
+// mainPage returns the page where a reader may begin: the first of the list.
 func (w *wacz) mainPage() (url, ts string, err error) {
 	f, err := w.job.root.Open(pagesName)
 	if err != nil {
@@ -272,7 +272,7 @@ func (w *wacz) mainPage() (url, ts string, err error) {
 	defer f.Close()
 	d := json.NewDecoder(f)
 	var first pageLine
-	for range 2 { // the first line says what the list is
+	for range 2 { // the first line describes the list
 		if err := d.Decode(&first); err != nil {
 			if errors.Is(err, io.EOF) {
 				return "", "", nil
@@ -283,7 +283,7 @@ func (w *wacz) mainPage() (url, ts string, err error) {
 	return first.URL, first.TS, nil
 }
 
-// measure makes a part's digests.
+// measure computes a part's digests.
 func (w *wacz) measure(ctx context.Context, name, from string) (resource, error) {
 	r := resource{Name: path.Base(name), Path: name, from: from}
 	sum, crc := sha256.New(), crc32.NewIEEE()
@@ -311,8 +311,8 @@ type readerFunc func(p []byte) (int, error)
 // Read implements io.Reader.
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// store puts a file into the package as it is: readers want to read parts of it, and what
-// would become smaller is compressed already.
+// store puts a file into the package uncompressed: readers read parts of it, and what could
+// become smaller is already compressed.
 func (w *wacz) store(ctx context.Context, z *zip.Writer, r resource) error {
 	part, err := z.CreateRaw(zipHeader(r.Path, w.job.At, r.Bytes, r.crc))
 	if err != nil {
@@ -350,8 +350,8 @@ func (w *wacz) describe(z *zip.Writer, d description) error {
 	return nil
 }
 
-// zipHeader is a file's header. Sizes stand in it, and not behind the file: some readers do
-// not find a stored file's end otherwise.
+// zipHeader returns a file's header. Sizes stand in it, not after the file, since otherwise
+// some readers do not find the end of a stored file.
 func zipHeader(name string, at time.Time, size int64, crc uint32) *zip.FileHeader {
 	at = at.UTC()
 	h := &zip.FileHeader{Name: name, Method: zip.Store, CRC32: crc, CompressedSize64: uint64(size), UncompressedSize64: uint64(size)}

@@ -45,8 +45,8 @@ func packed(t testing.TB, all map[string][]byte) map[string][]byte {
 	return parts
 }
 
-// A package keeps to its standard, and has the WARC files and the index that an export of them
-// has.
+// A package keeps to its standard, and has the same WARC files and index as an export in
+// that format.
 func TestWACZ(t *testing.T) {
 	t.Parallel()
 	var urls []string
@@ -84,7 +84,7 @@ func TestWACZ(t *testing.T) {
 	}
 }
 
-// The list has the pages that people read, with the time of the version that they have.
+// The list has the pages that people read, with the time of their version.
 func TestWACZPages(t *testing.T) {
 	t.Parallel()
 	src := &exporttest.Memory{}
@@ -93,8 +93,8 @@ func TestWACZPages(t *testing.T) {
 	add(src, "https://example.com/map.xml", "application/xml", "<urlset/>", func(x *export.Exchange) { x.Stands = false })
 	add(src, "https://example.com/secret", "text/html", "not kept", func(x *export.Exchange) { x.Version.Digest = "" })
 	add(src, "https://example.com/a|b", "text/plain", "words", func(x *export.Exchange) { x.Version.Title = "A\nB" })
-	// A page that had another version since, has the first again, and is as it was then. Its text
-	// begins with more than is listed, in the middle of a letter.
+	// A page that returned to its first version is as it was then. Its text is longer than
+	// is listed, and is cut in the middle of a letter.
 	long := "x" + strings.Repeat("é", 100_000)
 	add(src, "https://example.com/long", "text/plain", long, nil)
 	first := src.Visits[len(src.Visits)-1]
@@ -123,7 +123,7 @@ func TestWACZPages(t *testing.T) {
 	}
 }
 
-// What the checker is there for, it finds.
+// The checker finds the faults for which it exists.
 func TestCheckPackage(t *testing.T) {
 	t.Parallel()
 	good := packed(t, files(t, mustExport(t, exporttest.Crawl(12, exporttest.URLs(), 4), t.TempDir(), options(export.WACZ)).Folder))

@@ -24,9 +24,9 @@ const (
 	// gzipLevel is the usual one. On HTML the library is more than twice as fast as
 	// Go's own and writes 2 % more.
 	gzipLevel = 6
-	// maxKept is how much of a body is kept in memory between the pass that makes its
-	// digests, which come first in a record, and the one that writes it. Larger bodies
-	// are read twice.
+	// maxKept bounds the bytes of a body that are kept in memory between the pass that
+	// makes its digests, which come first in a record, and the one that writes it. Larger
+	// bodies are read twice.
 	maxKept = 8 << 20
 )
 
@@ -39,9 +39,9 @@ const (
 // warc writes WARC/1.1 files of about MaxFile bytes, each record a gzip member, and
 // their index.
 //
-// Of each visit there is a metadata record and, if its head was kept, a request. A
-// visit that found a version has its body in a response or, without a head, in a
-// resource record; one that found it unchanged, or again after another, is a revisit.
+// Each visit has a metadata record and, if its head was kept, a request. A visit that found
+// a version has its body in a response or, without a head, in a resource record; one that
+// found it unchanged, or again after another, is a revisit.
 type warc struct {
 	src      Source
 	job      *job
@@ -58,7 +58,7 @@ type warc struct {
 	body     bytes.Buffer // of the current record
 }
 
-// capture is what a revisit of a version refers to.
+// capture is the record to which a revisit of a version refers.
 type capture struct {
 	id, date string
 	payload  string // digest
@@ -107,8 +107,7 @@ func (w *warc) add(ctx context.Context, x Exchange) error {
 	return w.metadata(e)
 }
 
-// content writes what the visit saw: a response, resource or revisit record, or
-// none.
+// content writes what the visit found: a response, resource or revisit record, or none.
 func (w *warc) content(ctx context.Context, e *event) error {
 	if e.keeps() {
 		return w.version(ctx, e)
@@ -116,8 +115,8 @@ func (w *warc) content(ctx context.Context, e *event) error {
 	if e.Outcome == crawl.OutcomeUnchanged || e.Back {
 		return w.revisit(e)
 	}
-	// A redirect or an error. Of an answer whose body was compared and not kept, a
-	// head alone would be played back as an empty page.
+	// A redirect or an error. An answer whose body was compared and not kept has no record:
+	// its head alone would be played back as an empty page.
 	h, ok := responseHead(e.Response, 0)
 	if !ok || e.Outcome.Observes() {
 		return nil
@@ -156,8 +155,8 @@ const (
 	notModified      = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 )
 
-// revisit writes that the version was found again. Without a capture of it there is
-// nothing to refer to.
+// revisit writes that the version was found again. Without a capture of it there is no
+// record to refer to.
 func (w *warc) revisit(e *event) error {
 	profile := identicalPayload
 	if e.Status == 304 {
@@ -192,7 +191,7 @@ func (w *warc) request(e *event) error {
 	return err
 }
 
-// metadata writes what else is known of the visit (6.6).
+// metadata writes the other facts about the visit (6.6).
 func (w *warc) metadata(e *event) error {
 	reasons, err := listed(e.Reasons)
 	if err != nil {
@@ -220,7 +219,7 @@ func (w *warc) metadata(e *event) error {
 	return err
 }
 
-// listed is a list as JSON, "" if it is empty.
+// listed returns a list as JSON, "" if it is empty.
 func listed[T any](all []T) (string, error) {
 	if len(all) == 0 {
 		return "", nil
@@ -229,7 +228,7 @@ func listed[T any](all []T) (string, error) {
 	return string(text), err
 }
 
-// number is "" for 0.
+// number writes a number, "" for 0.
 func number(n int) string {
 	if n == 0 {
 		return ""

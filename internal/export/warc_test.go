@@ -64,7 +64,7 @@ func records(t testing.TB, all map[string][]byte) []warcRecord {
 	return found
 }
 
-// mustBeValid holds WARC files against the standard, its advice included.
+// mustBeValid checks WARC files against the standard, including its recommendations.
 func mustBeValid(t testing.TB, all map[string][]byte) {
 	t.Helper()
 	for _, name := range warcFiles(all) {
@@ -98,7 +98,7 @@ func TestWARCIsValid(t *testing.T) {
 	}
 }
 
-// Each visit is there, with its body where it is kept.
+// Each visit is there, with its body if it is kept.
 func TestWARCHoldsEverything(t *testing.T) {
 	t.Parallel()
 	src := exporttest.Crawl(8, exporttest.URLs(), 12)
@@ -190,7 +190,7 @@ func cdxj(t testing.TB, line string) (key, date string, fields map[string]string
 	return parts[0], parts[1], fields
 }
 
-// Each line of the index leads to its record, and to no more.
+// Each line of the index leads to its record, and to nothing more.
 func TestIndex(t *testing.T) {
 	t.Parallel()
 	src := exporttest.Crawl(10, exporttest.URLs(), 12)
@@ -260,8 +260,8 @@ func TestRollOver(t *testing.T) {
 	}
 }
 
-// A body larger than what is kept in memory is read twice, and an incompressible one
-// is as good as any.
+// A body too large for memory is read twice, and an incompressible one works like any
+// other.
 func TestLargeBody(t *testing.T) {
 	t.Parallel()
 	src := &exporttest.Memory{}
@@ -339,8 +339,8 @@ func TestHeads(t *testing.T) {
 	}
 }
 
-// FuzzWARC: whatever sites and people sent, the file is valid, and read back is what
-// went in.
+// FuzzWARC: whatever sites and people sent, the file is valid, and reading it back gives
+// what went in.
 func FuzzWARC(f *testing.F) {
 	f.Add("https://example.com/a|b?c={d}#e", "HTTP/1.1 200 OK\r\nA: b\r\n\r\n", "GET / HTTP/1.1\r\n\r\n", "text/html", "x\r\nWARC-Type: y", "h2", "::1", []byte("<html>"))
 	f.Add("http://[::1]:80/[%", "HTTP/1.1 304\n", "POST\n", "; =", "\xff\x7f", "", "1.2.3.4%eth0", []byte{})

@@ -36,7 +36,7 @@ func (w *warc) open(serial int) (err error) {
 	return err
 }
 
-// fileName is of the form of annex C, without a machine's name.
+// fileName returns a name in the form of annex C, without a machine's name.
 func (w *warc) fileName(serial int) string {
 	return fmt.Sprintf("%s-%s-%05d%s", w.job.Crawl, w.job.At.Format("20060102150405"), serial, warcSuffix)
 }
@@ -96,8 +96,8 @@ type block struct {
 	open           func() (io.ReadCloser, error)
 }
 
-// read makes the digests of a body and of the block that it is in after text. It is
-// nil for a body that is gone.
+// read computes the digests of a body and of its block, in which it follows text. It
+// returns nil for a body that is gone.
 func (w *warc) read(ctx context.Context, e *event, text []byte) (*block, error) {
 	body, err := w.job.body(ctx, w.src, e.Version.Digest)
 	if body == nil {
@@ -126,7 +126,7 @@ func (w *warc) read(ctx context.Context, e *event, text []byte) (*block, error) 
 
 func sumOf(h hash.Hash) string { return labelled(h.Sum(nil)) }
 
-// kept keeps what is written to it, up to maxKept bytes.
+// kept keeps the bytes written to it, up to maxKept.
 type kept struct {
 	buf  *bytes.Buffer
 	over bool

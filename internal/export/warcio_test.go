@@ -14,7 +14,7 @@ import (
 	"recrawl/internal/export/exporttest"
 )
 
-// Webrecorder's warcio reads our files, and makes the index of them that we make.
+// Webrecorder's warcio reads our files, and makes the same index of them as we do.
 func TestWarcio(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -43,8 +43,8 @@ func TestWarcio(t *testing.T) {
 	theirs, ours := indexByPlace(t, string(out)), indexByPlace(t, string(all["index.cdxj"]))
 	for place, want := range theirs {
 		got := ours[place]
-		// Theirs has no status where a record has no HTTP head, no type where that does
-		// not say, and keeps a resource's parameters.
+		// Their index has no status if a record has no HTTP head, no type if the head has
+		// none, and keeps a resource's parameters.
 		for _, name := range []string{"status", "mime"} {
 			if _, ok := want.fields[name]; !ok {
 				delete(got.fields, name)

@@ -9,10 +9,10 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// Article returns the text of a page's article, each block on a line: what a reader
-// came for, without headline, bylines, comments and what leads elsewhere. A page that
-// has no article has its main text, and one of which the crawl selects parts has
-// these. See survey.article for what is left out.
+// Article returns the text of a page's article, each block on a line, without headline,
+// bylines, comments and links to other pages. For a page without an article it returns the
+// main text, and for one of which the crawl selects parts, these. See survey.article for
+// what is left out.
 func Article(src Source, rules Rules) (string, error) {
 	media := crawl.ParseMediaType(src.ContentType)
 	if media.Type != "" && media.Type != "text/html" && media.Type != "application/xhtml+xml" {
@@ -40,8 +40,8 @@ func Article(src Source, rules Rules) (string, error) {
 	return text, nil
 }
 
-// articleText is the text of a document's article, "" if it has none. The recorder, if there
-// is one, notes what stays.
+// articleText returns the text of a document's article, "" if it has none. The recorder, if
+// there is one, notes what stays.
 func articleText(root *html.Node, s *survey, rules Rules, r *recorder) string {
 	kept := s.article(root)
 	if kept == nil {
@@ -53,25 +53,26 @@ func articleText(root *html.Node, s *survey, rules Rules, r *recorder) string {
 	return w.out.String()
 }
 
-// article tells which elements of a surveyed document the text of its article stands
-// in: for each number, whether the text that is in the element and in no element within
-// it is kept. It is nil for a page without an article, such as a list of links.
+// article finds the elements of a surveyed document that hold the text of its article: for
+// each number, whether the element's own text, outside of elements within it, is kept. It
+// is nil for a page without an article, such as a list of links.
 //
-// Where the main text leaves out what some rule knows, the article is chosen:
+// The main text leaves out what some rule recognises. The article is chosen instead:
 //
-//  1. Navigation, asides, forms, and what classes and ids call comments, related
-//     links, sharing, adverts and the like are gone. If next to nothing is left by that, what
-//     holds a third of the running text stays all the same: then it is the article.
-//  2. From the whole page, the choice goes inwards as long as one element has
-//     at least four fifths of the running text that is left, and no other like it
-//     stands beside it. It never goes into lists and paragraphs.
-//  3. In there, blocks of links go, unless they make up a third of it, and so do
-//     captions, bylines, and the headline with what is before it. Lists and tables go or stay as
-//     a whole, and code always stays.
+//  1. Navigation, asides, forms, and elements whose classes and ids name comments, related
+//     links, sharing, adverts and the like are left out. If next to nothing is left,
+//     elements with a third of the running text stay all the same: then they are the
+//     article.
+//  2. From the whole page, the choice moves inwards as long as one element has at least
+//     four fifths of the running text that is left, and no similar element stands beside
+//     it. It never moves into lists and paragraphs.
+//  3. Within it, blocks of links are left out, unless they make up a third of it, and so
+//     are captions, bylines, and the headline with everything before it. Lists and tables
+//     go or stay as a whole, and code always stays.
 //
-// What has less than a tenth of the page's running text, or of what is left by the first
-// step less than a third, is no article, and neither is what leads elsewhere more than it
-// says: then the page is one of comments, of short lines, or of teasers.
+// An element with less than a tenth of the page's running text, or less than a third of
+// what the first step leaves, is no article. Neither is one with more links than text. Then
+// the page is one of comments, of short lines, or of teasers.
 func (s *survey) article(root *html.Node) []bool {
 	if len(s.elements) == 0 {
 		return nil
@@ -95,14 +96,14 @@ func (s *survey) article(root *html.Node) []bool {
 // articleChoice chooses the article of a surveyed document.
 type articleChoice struct {
 	*survey
-	// By number: the elements, what their markup says, and whether they are left out.
+	// By number: the elements, the hints of their markup, and whether they are left out.
 	nodes []*html.Node
 	hints []articleHint
 	gone  []bool
 	lost  []lost
 }
 
-// lost is what is left out of an element.
+// lost counts the text that is left out of an element.
 type lost struct{ units, linked, running int32 }
 
 // number lists the elements as the survey numbered them. Its depth is bounded by the
@@ -121,8 +122,8 @@ func (a *articleChoice) number(n *html.Node, outer articleHint) {
 	}
 }
 
-// leaveOut leaves out what is no part of an article, but nothing with more running
-// text than most.
+// leaveOut leaves out elements that are not part of an article, except those with more
+// running text than most.
 func (a *articleChoice) leaveOut(most int32) {
 	clear(a.lost)
 	for i := int32(len(a.elements)) - 1; i >= 0; i-- {
@@ -139,16 +140,17 @@ func (a *articleChoice) leaveOut(most int32) {
 	}
 }
 
-// left is the running text of an element without what is left out.
+// left returns the amount of an element's running text that is not left out.
 func (a *articleChoice) left(i int32) int32 { return a.elements[i].running - a.lost[i].running }
 
-// noise are the hints of the survey that something is no part of an article.
+// noise are the hints of the survey that an element is not part of an article.
 const noise = hintNav | hintFoot | hintMenu | hintSide | hintAd | hintRelated | hintShare | hintCounter | hintConsent | hintForm
 
-// maxByline is the least running text that is more than a line about the article.
+// maxByline is the amount of running text from which on an element is more than a line
+// about the article.
 const maxByline = 200
 
-// isNoise reports whether an element is no part of an article, by its markup.
+// isNoise reports whether an element's markup says that it is not part of an article.
 func (a *articleChoice) isNoise(i int32) bool {
 	e, n, h := &a.elements[i], a.nodes[i], a.hints[i]
 	switch {
@@ -169,8 +171,8 @@ func (a *articleChoice) isNoise(i int32) bool {
 	return named || e.hints&noise != 0 && n.Data != "section"
 }
 
-// innermost is the innermost element that the article is in. Each has most of what the
-// one around it has, and all of them most of what there is.
+// innermost returns the innermost element that holds the article. Each element on the way
+// has most of the text of the one around it, and of all the text.
 func (a *articleChoice) innermost() int32 {
 	at := int32(0)
 	for {
@@ -194,17 +196,17 @@ func (a *articleChoice) eachChild(i int32, do func(child int32)) {
 	}
 }
 
-// textElements are parts of a text.
+// textElements are the elements that are parts of a text.
 var textElements = set("p ul ol dl blockquote")
 
-// isText reports whether an element is a part of a text, with nothing but text in it.
+// isText reports whether an element is a part of a text, with only text in it.
 func (a *articleChoice) isText(i int32) bool {
 	name := a.nodes[i].Data
 	return textElements[name] || inline[name] || a.hints[i]&hintVerbatim != 0
 }
 
-// hasTwin reports whether another element of the same class beside one has running
-// text, too: articles are cut into pieces.
+// hasTwin reports whether a sibling of the same class also has running text: some articles
+// are cut into pieces.
 func (a *articleChoice) hasTwin(parent, i int32) bool {
 	class, _ := attribute(a.nodes[i].Attr, "class")
 	if class == "" {
@@ -220,7 +222,7 @@ func (a *articleChoice) hasTwin(parent, i int32) bool {
 	return found
 }
 
-// within keeps what is in an element and not left out.
+// within keeps the text in an element that is not left out.
 func (a *articleChoice) within(at int32) []bool {
 	kept := make([]bool, len(a.elements))
 	var blocks []int32     // of links
@@ -246,15 +248,15 @@ func (a *articleChoice) within(at int32) []bool {
 	return kept
 }
 
-// isTeasers reports whether an element leads elsewhere more than it says, or says little
-// of what the page says: then the page has no article.
+// isTeasers reports whether an element has more links than text, or little of the page's
+// text: then the page has no article.
 func (a *articleChoice) isTeasers(i int32) bool {
 	units, own := a.said(i)
 	_, all := a.said(0)
 	return 2*own < units || 3*own < all
 }
 
-// said is how much text is left of an element, and how much of that in no links.
+// said returns how much text of an element is left, and how much of that is outside links.
 func (a *articleChoice) said(i int32) (units, own int32) {
 	e, l := &a.elements[i], &a.lost[i]
 	units = e.units - l.units
@@ -266,7 +268,7 @@ func (a *articleChoice) isLinks(i int32) bool {
 	return !inline[a.nodes[i].Data] && a.hints[i]&(hintPart|hintVerbatim) == 0 && a.elements[i].isLinkList(1)
 }
 
-// leaveOutHeadline leaves out an <h1> before all running text, with what is before it.
+// leaveOutHeadline leaves out an <h1> before all running text, with everything before it.
 func (a *articleChoice) leaveOutHeadline(kept []bool, at int32) {
 	blocks := a.blocks(kept, at)
 	for i, b := range blocks {

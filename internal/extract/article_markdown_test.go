@@ -34,8 +34,8 @@ func checkArticle(t *testing.T, name string, body []byte, rules Rules) {
 	}
 }
 
-// TestMarkdownOfArticles: the text of an article and its Markdown have one choice of what
-// stays, and a page without an article has its main text.
+// TestMarkdownOfArticles: the text of an article and its Markdown keep the same elements,
+// and a page without an article has its main text.
 func TestMarkdownOfArticles(t *testing.T) {
 	t.Parallel()
 	rules, err := NewRules(crawl.ContentSpec{IgnorePatterns: []string{"harbour|bridge"}})

@@ -95,7 +95,8 @@ func TestArticleOfOtherTypes(t *testing.T) {
 	}
 }
 
-// TestArticleByRules: what a crawl ignores is in no article, and what it selects is its.
+// TestArticleByRules: elements that a crawl ignores are in no article, and those that it
+// selects are the article.
 func TestArticleByRules(t *testing.T) {
 	body := "<div>" + story + "<p class=x>" + prose(9) + "</p></div><p class=y>price</p>"
 	for name, c := range map[string]struct {

@@ -6,28 +6,28 @@ import (
 	"golang.org/x/net/html"
 )
 
-// articleHint is what the markup of an element says of its part in an article. It is
-// read for readers only: what hint says is enough to find changes.
+// articleHint holds an element's part in an article, by its markup. Only articles use it:
+// to find changes, hint is enough.
 type articleHint uint8
 
 const (
 	// hintBody: the text of an article.
 	hintBody articleHint = 1 << iota
-	// hintNoise: a part of the page that is no part of an article, such as its comments.
+	// hintNoise: a part of the page outside the article, such as its comments.
 	hintNoise
 	// hintByline: a line about the article or its pictures, such as its author and its date.
 	hintByline
 	// hintHidden: not shown, by a style.
 	hintHidden
-	// hintControl: what a reader may press or fill in.
+	// hintControl: something that a reader may press or fill in.
 	hintControl
-	// hintVerbatim: code, or in code; there classes tell the colours of words.
+	// hintVerbatim: code, or in code, where classes stand for the colours of words.
 	hintVerbatim
 	// hintPart: a heading, or a part of a list or a table, which stay whole.
 	hintPart
 )
 
-// articleElements are what the names of elements say.
+// articleElements are the hints of element names.
 var articleElements = func() map[string]articleHint {
 	hints := map[string]articleHint{}
 	for h, list := range map[articleHint]string{
@@ -44,7 +44,7 @@ var articleElements = func() map[string]articleHint {
 	return hints
 }()
 
-// articleNames are what the words of classes and ids say; see eachWord.
+// articleNames are the hints of words in classes and ids; see eachWord.
 var articleNames = func() map[string]articleHint {
 	hints := map[string]articleHint{}
 	for h, list := range map[articleHint]string{
@@ -66,8 +66,8 @@ var articleNames = func() map[string]articleHint {
 	return hints
 }()
 
-// The names of an article's text are made of two words: whose text it is, and that it
-// is one ("entry-content", "articleBody", "post__text").
+// The names of an article's text have two words: one for the article and one for its text
+// ("entry-content", "articleBody", "post__text").
 var (
 	bodyOwners = set("article post entry story news blog page single main field")
 	bodyTexts  = set("body content text copy")
@@ -82,12 +82,12 @@ func articleHintsOf(n *html.Node) articleHint {
 		}
 		switch a.Key {
 		case "id":
-			// Those of sections are made of their headings.
+			// Ids of sections are made from their headings.
 			if n.Data != "html" && n.Data != "body" && n.Data != "section" {
 				h |= articleNamesOf(a.Val) &^ hintByline
 			}
 		case "class":
-			if n.Data != "html" && n.Data != "body" { // they tell of the whole page
+			if n.Data != "html" && n.Data != "body" { // they are about the whole page
 				h |= articleNamesOf(a.Val)
 			}
 		case "itemprop":

@@ -14,7 +14,7 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// maxPrescan bounds how far a <meta> is looked for. The heads of some pages carry
+// maxPrescan bounds how far the search for a <meta> goes. The heads of some pages carry
 // their styles and scripts before it.
 const maxPrescan = 256 << 10
 
@@ -37,8 +37,8 @@ func decode(body []byte, media crawl.MediaType) (decoded []byte, name string, er
 	return bytes.ToValidUTF8(bytes.TrimPrefix(decoded, []byte("\uFEFF")), []byte("\uFFFD")), name, nil
 }
 
-// uncertain corrects what charset.DetermineEncoding found in the first kilobyte of
-// a body whose response does not name the encoding.
+// uncertain corrects the encoding that charset.DetermineEncoding found in the first
+// kilobyte of a body whose response does not name one.
 func uncertain(body []byte, media crawl.MediaType, found encoding.Encoding, name string) (encoding.Encoding, string) {
 	const escape = 0x1b // begins what ISO-2022-JP says in seven bits
 	isUTF8 := mostlyUTF8(body)
@@ -58,10 +58,10 @@ func uncertain(body []byte, media crawl.MediaType, found encoding.Encoding, name
 	return found, name
 }
 
-// mostlyUTF8 reports whether a body is UTF-8, whatever it says of itself: other
-// encodings are valid UTF-8 only by accident, and hardly ever twice. ASCII is UTF-8
-// too. A page may have some bytes of another encoding, such as a name out of an old
-// database: of what is not ASCII, four in five must be characters of UTF-8.
+// mostlyUTF8 reports whether a body is UTF-8, whatever encoding it declares: text in other
+// encodings is valid UTF-8 only by accident, and hardly ever twice. ASCII is UTF-8 too. A
+// page may have some bytes of another encoding, such as a name out of an old database:
+// outside ASCII, four in five must be characters of UTF-8.
 func mostlyUTF8(body []byte) bool {
 	if utf8.Valid(body) {
 		return true
@@ -86,8 +86,8 @@ func mostlyUTF8(body []byte) bool {
 	return valid >= 4*invalid
 }
 
-// metaCharset is the encoding that the first <meta> with a known one names; nil if
-// there is none.
+// metaCharset returns the encoding of the first <meta> that names a known one; nil if there
+// is none.
 func metaCharset(body []byte) (encoding.Encoding, string) {
 	tokens := html.NewTokenizer(bytes.NewReader(body))
 	for {
@@ -110,7 +110,7 @@ func metaCharset(body []byte) (encoding.Encoding, string) {
 	}
 }
 
-// contentCharset is the charset in the content of a <meta http-equiv=Content-Type>.
+// contentCharset matches the charset in the content of a <meta http-equiv=Content-Type>.
 var contentCharset = regexp.MustCompile(`(?i)charset[ \t\r\n\f]*=[ \t\r\n\f]*["']?([^"'; \t\r\n\f]{1,64})`)
 
 // charsetOfMeta reads the attributes of a <meta>.
@@ -137,12 +137,12 @@ func charsetOfMeta(tokens *html.Tokenizer, more bool) string {
 	return declared
 }
 
-// declaration is an XML declaration with an encoding, within the kilobyte that
+// declaration matches an XML declaration with an encoding, within the kilobyte that
 // browsers look at.
 var declaration = regexp.MustCompile(`^<\?xml[^>]{0,512}?[ \t\r\n]encoding[ \t\r\n]*=[ \t\r\n]*["']([^"'>]{1,64})["']`)
 
-// declared corrects what charset.DetermineEncoding found without certainty by
-// two rules of the HTML standard that it does not know.
+// declared corrects an uncertain result of charset.DetermineEncoding by two rules of the
+// HTML standard that it does not know.
 func declared(body []byte, media crawl.MediaType, found encoding.Encoding, name string) (encoding.Encoding, string) {
 	if name == "x-user-defined" { // a <meta> cannot mean it
 		return charmap.Windows1252, "windows-1252"

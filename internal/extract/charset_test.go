@@ -19,8 +19,8 @@ func encoded(t *testing.T, e encoding.Encoding, text string) string {
 	return s
 }
 
-// Some pages name their encoding behind the kilobyte that browsers look at before
-// they begin to read.
+// Some pages name their encoding after the kilobyte at which browsers look before they
+// begin to read.
 func TestLateMeta(t *testing.T) {
 	style := "<html><head><style>" + strings.Repeat("p { margin: 0 } /* <meta charset=koi8-r> */\n", 500) + "</style>"
 	for _, c := range []struct {
@@ -59,7 +59,7 @@ func TestMetaIsLookedForWithinBounds(t *testing.T) {
 	}
 }
 
-// A bad byte is one bad character, and not the end of all others.
+// A bad byte spoils one character, and no others.
 func TestBadBytesInUTF8(t *testing.T) {
 	const text = "Größe, Übung, Äpfel, Öl, süß und schön"
 	late := strings.Repeat("a ", 600)
@@ -100,7 +100,7 @@ func TestOtherEncodingsAreNotUTF8(t *testing.T) {
 	}
 }
 
-// What says how characters are read belongs to their word.
+// Readings of characters belong to their word.
 func TestRubyIsInline(t *testing.T) {
 	for body, want := range map[string]string{
 		"<p>これは<ruby>漢<rt>かん</rt>字<rt>じ</rt></ruby>です":                          "これは漢かん字じです",

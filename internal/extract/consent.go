@@ -7,15 +7,15 @@ import (
 	"golang.org/x/net/html"
 )
 
-// A notice about cookies without a class that says so is known by what it asks: the innermost
-// element that speaks of cookies and holds two buttons or links whose whole text is an
-// answer. It may be a quarter of the page at most, so that a page in one piece
-// loses nothing.
+// A notice about cookies without a telling class is recognised by its question. It is the
+// innermost element that speaks of cookies and holds two buttons or links whose whole text
+// is an answer. It may be a quarter of the page at most, so that a page in one piece loses
+// nothing.
 
-// consentAnswers are the least answers of a notice.
+// consentAnswers is the least number of answers in a notice.
 const consentAnswers = 2
 
-// answers are what buttons of notices about cookies say, in small letters.
+// answers are the labels of buttons in notices about cookies, in lower case.
 var answers = func() map[string]bool {
 	all := map[string]bool{}
 	for answer := range strings.FieldsFuncSeq(`
@@ -77,7 +77,7 @@ var answers = func() map[string]bool {
 // maxAnswer is the longest answer, in bytes.
 const maxAnswer = 64
 
-// cookieWords are how languages call cookies.
+// cookieWords are the words for cookies in many languages.
 var cookieWords = []string{"ookie", "OOKIE", "クッキー", "쿠키", "куки", "Куки", "бисквитк", "çerez", "Çerez", "eväste", "Eväste"}
 
 func mentionsCookies(text string) bool {
@@ -125,7 +125,7 @@ func isAnswer(n *html.Node) bool {
 
 // findNotice notes in the measure of a finished element whether it is a notice about cookies.
 func (s *survey) findNotice(m *measure, n *html.Node) {
-	// What a notice asks comes after what it says.
+	// The answers of a notice come after its text.
 	if s.total.cookies > 0 && m.answers == 0 && m.units > 0 && m.units <= maxAnswer && isControl(n) && isAnswer(n) {
 		m.answers = 1
 	}

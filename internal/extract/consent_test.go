@@ -11,7 +11,7 @@ func longPage(more string) string {
 		"</div>" + more + "</div>"
 }
 
-// A notice about cookies without a known class is known by what it asks.
+// A notice about cookies without a known class is recognised by its question.
 func TestNoticesAreKnownByTheirButtons(t *testing.T) {
 	want := parse(t, longPage("")).Text
 	for name, notice := range map[string]string{
@@ -34,7 +34,7 @@ func TestNoticesAreKnownByTheirButtons(t *testing.T) {
 	}
 }
 
-// What only looks like a notice stays.
+// Text that only looks like a notice stays.
 func TestWhatIsNoNoticeStays(t *testing.T) {
 	for name, more := range map[string]string{
 		"one answer":       `<div><p>We use cookies, 12 of them.</p><button>Got it</button></div>`,

@@ -10,21 +10,21 @@ import (
 	"recrawl/internal/robots/reserve"
 )
 
-// maxRobots bounds the bytes of what a page says to one crawler in <meta> elements.
+// maxRobots bounds the bytes that a page says to one crawler in <meta> elements.
 const maxRobots = 64 << 10
 
-// Meta is what a <meta> element says to the crawlers that it names, among them
-// names that are not crawlers'.
+// Meta holds the directives of a <meta> element with the crawlers that it names, which may
+// include names that are not crawlers'.
 type Meta struct {
 	Name, Content string
-	// Tag: the element stands for an X-Robots-Tag header, and its content is written
-	// as one.
+	// Tag: the element stands for an X-Robots-Tag header, and its content has the form of
+	// one.
 	Tag bool
 }
 
-// Robots returns what the page asks of a crawler by its product token: what it
-// asks of everybody, and what it asks of that one besides. Of a page that says
-// more than 64 KiB the rest is not read, and the directives are Cut.
+// Robots returns the page's directives for a crawler by its product token: those for
+// everybody, and those for that crawler. Beyond 64 KiB a page's directives are not read,
+// and the result is Cut.
 func (p Page) Robots(agent string) directive.Directives {
 	var d directive.Directives
 	room := maxRobots
@@ -45,7 +45,7 @@ func (p Page) Robots(agent string) directive.Directives {
 	return d
 }
 
-// Reserved is what the page's elements say of uses of it to a crawler by its product token:
+// Reserved returns what the page's elements reserve from a crawler by its product token:
 // its directives, and the first tdm-policy with every tdm-reservation.
 func (p Page) Reserved(agent string) []crawl.Reservation {
 	var tdm []string
@@ -62,9 +62,9 @@ func (p Page) Reserved(agent string) []crawl.Reservation {
 	return reserve.FromElements(p.Robots(agent), tdm, policy)
 }
 
-// directives keeps what a <meta> may say to crawlers. Which names are crawlers'
-// cannot be known; Robots asks for its own. Some write the name where others of a
-// <meta> have theirs.
+// directives keeps a <meta> that may be for crawlers. Which names are crawlers' cannot be
+// known; Robots asks for its own. Some pages put the name into another attribute than
+// usual.
 func (c *collector) directives(attributes []html.Attribute, content string) {
 	if content == "" {
 		return

@@ -1,5 +1,5 @@
-// Package extract reads pages: from bytes to text, links and what the page says
-// about itself. It is the only importer of goquery.
+// Package extract reads pages: from bytes to text, links and metadata. It is the only
+// importer of goquery.
 package extract
 
 import (
@@ -15,16 +15,16 @@ import (
 )
 
 const (
-	// MaxLinks is the number of distinct links that are kept of one page.
+	// MaxLinks bounds the distinct links that are kept of one page.
 	MaxLinks = 10_000
-	// maxRefs bounds the references that are looked at for them: resolving half a
-	// million of a hostile page would take seconds.
+	// maxRefs bounds the references that are examined for them: resolving half a million of
+	// a hostile page would take seconds.
 	maxRefs = 10 * MaxLinks
-	// maxLinkBytes bounds their addresses together: with a long <base>, a page of a
-	// hundred kilobytes has eighty megabytes of links.
+	// maxLinkBytes bounds the total bytes of their addresses: with a long <base>, a page of
+	// a hundred kilobytes has eighty megabytes of links.
 	maxLinkBytes = 4 << 20
-	// maxResolved bounds what is read to resolve them, the base anew for each: of one that
-	// has eight kilobytes, thirty thousand links took ten seconds.
+	// maxResolved bounds the bytes read to resolve them, which include the base for each:
+	// with a base of eight kilobytes, thirty thousand links took ten seconds.
 	maxResolved = 16 << 20
 	// maxFeeds bounds the feeds that are taken from one page.
 	maxFeeds = 10
@@ -32,7 +32,7 @@ const (
 	maxTitle = 500
 )
 
-// Source is a body with what its response says of it.
+// Source is a body with what its response says about it.
 type Source struct {
 	Body        []byte
 	ContentType string
@@ -42,28 +42,26 @@ type Source struct {
 	charset string // of Body, once it is known
 }
 
-// Page is what one body says.
+// Page holds what Parse reads from a body.
 type Page struct {
 	Title string
 	// Language is a BCP 47 tag in canonical form, "" if the page does not say.
 	Language string
-	// Text is the main text, each block on a line, with single spaces: what the page
-	// is there for, without navigation, adverts and the like, and without what the
-	// crawl ignores; or the elements that the crawl selects, if there is text in them.
-	// See mainText for what is left out.
+	// Text is the main text, each block on a line, with single spaces: without navigation,
+	// adverts and the like, and without elements that the crawl ignores; or the elements
+	// that the crawl selects, if there is text in them. See mainText for what is left out.
 	Text string
-	// Main is the main text, whatever the crawl selects of it: what tells a page from
-	// others. It is Text where nothing is selected.
+	// Main is the main text, whatever the crawl selects of it, for comparing pages with
+	// others. It is Text if nothing is selected.
 	Main string
-	// Own is Main without what stands in links, which is what the pages that they lead
-	// to are called.
+	// Own is Main without the text of links, which names the pages to which they lead.
 	Own string
-	// Whole: the main text could not be told, and Text is all that is visible.
+	// Whole: no main text was found, and Text is all visible text.
 	Whole bool
-	// Links are the pages linked to, in the order of the document, without the page
-	// itself. Boilerplate and what the crawl ignores have links like all else.
+	// Links are the pages linked to, in the order of the document, without the page itself.
+	// Links in boilerplate and in ignored elements are included.
 	Links []Link
-	// Refused are links that lead to no page that could be fetched, by cause.
+	// Refused are the links that cannot be fetched, by cause.
 	Refused []Refused
 	// LinksCut: there were more links than are kept.
 	LinksCut bool
@@ -73,15 +71,15 @@ type Page struct {
 	Canonical string
 	// Metas are the <meta> elements that may speak to crawlers. See Robots.
 	Metas []Meta
-	// Charset is the name of the encoding that the body was read in.
+	// Charset names the encoding in which the body was read.
 	Charset string
 	// Flat: the page is nested too deeply for a tree and was read tag by tag.
 	Flat bool
 }
 
-// Parse reads a body. HTML and XHTML (and a body of no type) are read as
-// browsers without scripts do; other text types have text only, and what is no
-// text has neither. The error says that the body could not be decoded.
+// Parse reads a body. HTML and XHTML (and a body without a type) are read as by browsers
+// without scripts. Other text types have text only, and other types have neither text nor
+// links. The error says that the body could not be decoded.
 func Parse(src Source, rules Rules) (Page, error) {
 	media := crawl.ParseMediaType(src.ContentType)
 	read := parseHTML
@@ -128,8 +126,8 @@ func parseHTML(src Source, decoded []byte, rules Rules) Page {
 	return parseSurveyed(src, root, surveyOf(root, rules.ignored(root)), rules, nil)
 }
 
-// parseSurveyed reads a document whose tree is measured. The recorder, if there is
-// one, notes what of the tree is its text.
+// parseSurveyed reads a document whose tree is measured. The recorder, if there is one,
+// notes which parts of the tree are its text.
 func parseSurveyed(src Source, root *html.Node, s *survey, rules Rules, r *recorder) Page {
 	page := s.collector.page(src)
 	page.Title = cleanTitle(title(goquery.NewDocumentFromNode(root)))

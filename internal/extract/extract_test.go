@@ -197,7 +197,7 @@ func TestMetaRobots(t *testing.T) {
 	}
 }
 
-// What elements say of uses is read in every shape of a document.
+// Reservations in elements are read in every shape of document.
 func TestMetaReserved(t *testing.T) {
 	for body, want := range map[string]string{
 		`<meta name=robots content="noai, noimageai">`:                                                         `refuses ai-input ("meta robots: noai"), refuses ai-train ("meta robots: noai")`,
@@ -252,7 +252,7 @@ func TestMetaRobotsSpellings(t *testing.T) {
 	}
 }
 
-// Whatever else a page says, what it says to us is heard.
+// Whatever else a page says, its directives for us are read.
 func TestMetaRobotsAmongMany(t *testing.T) {
 	filler := `<meta name=description content="` + strings.Repeat("none of it ", maxRobots/5) + `">`
 	page := parse(t, filler+numbered(1000, "<meta name=bot%d content=none>")+
@@ -399,8 +399,7 @@ func checkText(t *testing.T, text string) {
 	}
 }
 
-// checkLink: its address is canonical and not the page's own, and what is said of
-// it is safe to show.
+// checkLink: its address is canonical and not the page's own, and its text is safe to show.
 func checkLink(t *testing.T, l Link, self urlkey.URL) {
 	t.Helper()
 	if u, err := urlkey.Canonical(l.URL); err != nil || u.String() != l.URL || u == self {

@@ -8,8 +8,8 @@ import (
 )
 
 // parseFlat reads a document tag by tag, for pages nested too deeply for a tree.
-// Boilerplate stays in the text, and so does what selectors match: without a tree
-// nobody knows where it ends.
+// Boilerplate stays in the text, and so do elements that selectors match: without a tree
+// nobody knows where they end.
 func parseFlat(src Source, decoded []byte, rules Rules) Page {
 	f := flat{tokens: html.NewTokenizer(bytes.NewReader(decoded)), rules: rules}
 	return f.page(src)
@@ -35,13 +35,13 @@ type flat struct {
 	collector collector
 	line      line
 	text      strings.Builder
-	own       strings.Builder // text without what stands in links
+	own       strings.Builder // text without the text of links
 	inLink    bool
 	title     strings.Builder
 	// parts are the open elements that begin a place, at most maxParts.
 	parts []part
-	// raw is the element whose unparsed content comes next: "script", "title" and
-	// the like.
+	// raw names the element whose unparsed content comes next: "script", "title" and the
+	// like.
 	raw string
 	// templates counts open <template> elements, whose contents are inert.
 	templates int
@@ -58,7 +58,7 @@ type part struct {
 // maxParts bounds the parts that are nested in one another.
 const maxParts = 64
 
-// place is where the next element stands.
+// place returns the place of the next element.
 func (f *flat) place() Place {
 	if len(f.parts) == 0 {
 		return PlaceBody
@@ -106,7 +106,7 @@ func (f *flat) startTag(t html.Token) {
 		f.tokens.NextIsNotRawText() // as without scripts
 	}
 	if t.Data == "head" {
-		f.raw = "" // its end tag is often missing; its elements are told one by one
+		f.raw = "" // its end tag is often missing; its elements are read one by one
 	}
 	if f.templates > 0 {
 		return

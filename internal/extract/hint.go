@@ -8,7 +8,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// hint is what the markup of an element says of its part in the page.
+// hint holds an element's part in the page, by its markup.
 type hint uint16
 
 const (
@@ -28,7 +28,7 @@ const (
 	hintSide
 	// hintAd: advertisement.
 	hintAd
-	// hintRelated: links to what else might be read.
+	// hintRelated: links to further reading.
 	hintRelated
 	// hintShare: buttons for sharing.
 	hintShare
@@ -42,13 +42,12 @@ const (
 	hintEntry
 )
 
-// content are the hints that an element is what a page is there for. Classes tell
-// what such an element is like, or where it is filed; that is no reason to leave it
-// out.
+// content are the hints that an element is the page's content. Classes describe such an
+// element, or say where it is filed, which is no reason to leave it out.
 const content = hintMain | hintArticle | hintEntry
 
-// elementHints and roleHints are those of HTML's and ARIA's names for the parts
-// of a page.
+// elementHints and roleHints are the hints of HTML's and ARIA's names for the parts of a
+// page.
 var (
 	elementHints = map[string]hint{"main": hintMain, "article": hintArticle, "nav": hintNav, "header": hintEdge, "footer": hintFoot, "aside": hintEdge}
 	roleHints    = map[string]hint{
@@ -57,10 +56,10 @@ var (
 	}
 )
 
-// classHints are what the names of classes and ids say, as sites commonly use
-// them. A name counts whole ("post-views") or by one of its words ("ad" of
-// "banner-ad-3" and "bannerAd3"). A name here only makes an element suspect: what
-// becomes of it depends on what it holds; see mainText.
+// classHints are the hints of names of classes and ids, as sites commonly use them. A name
+// counts whole ("post-views") or by one of its words ("ad" of "banner-ad-3" and
+// "bannerAd3"). A name here only makes an element suspect. Its contents decide what becomes
+// of it; see mainText.
 var classHints = func() map[string]hint {
 	hints := map[string]hint{}
 	for h, list := range map[hint]string{
@@ -92,18 +91,18 @@ var classHints = func() map[string]hint {
 	return hints
 }()
 
-// wholeNames are the hints that one word of a name is too weak for: "card-footer"
-// is no foot of a page, "views-row" has no counter, and "shareholders" may be what
-// a page is about.
+// wholeNames are the hints for which one word of a name is too weak: "card-footer" is not
+// the foot of a page, "views-row" has no counter, and "shareholders" may be the topic of a
+// page.
 const wholeNames = hintEdge | hintFoot | hintCounter | hintShare | hintEntry
 
-// filing are the first words of names that tell where a CMS files a page, and how
-// it stands: "category-advertising", "node--promoted". The other words of these
-// names are those of the site's subjects and editors. So are states ("has-ads").
+// filing are the first words of names that say where a CMS files a page, or its state:
+// "category-advertising", "node--promoted". The other words of these names are those of the
+// site's subjects and editors. So are states ("has-ads").
 var filing = set("node tag category type status taxonomy format is has no with without hide")
 
-// things are what a modifier of BEM ("product-card--promoted") only describes. Of
-// a box, a slot or a list it tells what the thing is.
+// things are blocks that a BEM modifier ("product-card--promoted") only describes. For a
+// box, a slot or a list, the modifier says what it is.
 var things = set("article body card content entry event field hentry item main node page paragraph post product recipe story teaser term text video view")
 
 // hintsOf reads the hints of one element.
@@ -119,7 +118,7 @@ func hintsOf(n *html.Node) hint {
 			role, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(a.Val)), " ")
 			h |= roleHints[role]
 		case "class", "id":
-			if n.Data != "html" && n.Data != "body" { // they tell of the whole page
+			if n.Data != "html" && n.Data != "body" { // they are about the whole page
 				named |= classHintsOf(a.Val)
 			}
 		case "aria-label":
@@ -187,10 +186,10 @@ func wordHintsOf(name string) hint {
 	return h
 }
 
-// eachWord splits a name at all but letters and digits and where a small letter
-// is followed by a capital one, and leaves out a number of up to three digits at
-// the end of a word. What has digits elsewhere is made by a machine, as in
-// "css-3ad91", and no word. A word is told with its place.
+// eachWord splits a name at every character that is no letter or digit, and before a
+// capital letter that follows a small one. It leaves out a number of up to three digits at
+// the end of a word. Pieces with digits elsewhere are made by machines, as in "css-3ad91",
+// and are skipped. do gets each word with its place.
 func eachWord(name string, do func(word string, from int)) {
 	start := 0
 	for i := 0; i <= len(name); i++ {
@@ -228,15 +227,15 @@ func appendLower(b []byte, name string) []byte {
 	return b
 }
 
-// label is what a short line of text says of the block that it heads.
+// label is the meaning of a short line of text for the block that it heads.
 type label uint8
 
 const (
 	labelNone label = iota
-	// labelAd: what follows is advertisement. Codes of advertising demand it, so
-	// that adverts in text form have one.
+	// labelAd: an advert follows. Codes of advertising demand such labels, so adverts in
+	// text form have one.
 	labelAd
-	// labelRelated: what follows are links to what else might be read.
+	// labelRelated: links to further reading follow.
 	labelRelated
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What a CMS files a page under, and what state it is in, is no word on what the page is there for.
+// Names of where a CMS files a page, and of its state, say nothing about its content.
 func TestFilingNamesSayNothing(t *testing.T) {
 	for name, body := range map[string]string{
 		"Drupal, article":            `<div class="node node--type-page node--promoted"><p>The ticket costs 12 euro</div>`,
@@ -28,7 +28,7 @@ func TestFilingNamesSayNothing(t *testing.T) {
 	}
 }
 
-// What the markup calls an article is one, whatever its classes call it.
+// An element that the markup calls an article is one, whatever its classes say.
 func TestArticlesAreNeverDroppedByAClass(t *testing.T) {
 	const price = "<p>The ticket costs 12 euro and <a href=x>a map</a> is with it"
 	for name, body := range map[string]string{
@@ -53,7 +53,7 @@ func TestArticlesAreNeverDroppedByAClass(t *testing.T) {
 	}
 }
 
-// The longest running text of a page is what it is there for, whatever its class.
+// The longest running text of a page is its content, whatever its class.
 func TestLongestTextIsNeverDroppedByAClass(t *testing.T) {
 	long := strings.Repeat("<p>"+prose(5), 5) + "<p>The ticket costs 12 euro"
 	for _, class := range []string{"promoted", "ad", "gdpr", "related"} {
@@ -73,7 +73,7 @@ func TestANewsletterOnItsOwnStays(t *testing.T) {
 	}
 }
 
-// What is an advert, or a list of links to other articles, stays one.
+// An advert, or a list of links to other articles, is still recognised.
 func TestNamesThatStillSaySomething(t *testing.T) {
 	const links = "<a href=a>Of the harbour</a> <a href=b>A new bridge</a>"
 	for name, body := range map[string]string{

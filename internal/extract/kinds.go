@@ -2,7 +2,7 @@ package extract
 
 import "strings"
 
-// kind is what the rules of HTML say of an element by its name.
+// kind holds the properties that HTML's rules give an element by its name.
 type kind uint16
 
 const (
@@ -14,8 +14,8 @@ const (
 	block
 	// special elements are not ended by the end tag of an inline element around them.
 	special
-	// scope elements are those from within which nothing outside is ended, except
-	// that parts of a table are ended from within its cells.
+	// scope elements keep tags within them from ending elements outside, except that tags
+	// in cells end parts of their table.
 	scope
 	tablePart
 	table // bounds its parts
@@ -59,8 +59,8 @@ var kinds = func() map[string]kind {
 // framedNames are the names of framed elements, if they are in a picture.
 var framedNames = set("foreignobject desc title annotation-xml mi mo mn ms mtext")
 
-// implication is what the start tag of an element ends, as far out as stop, and
-// what it starts first where it stands within some element.
+// implication holds the elements that a start tag ends, as far out as stop, and those that
+// it starts first within some element.
 type implication struct {
 	ends   names
 	stop   func(openElement) bool

@@ -7,11 +7,11 @@ import (
 	"golang.org/x/text/language"
 )
 
-// languages are where a page may say its language, the most telling first.
+// languages are the places where a page may state its language, the most reliable first.
 type languages struct{ root, meta string }
 
-// element reads what <html> and <meta http-equiv=content-language> say; the
-// first of each counts.
+// element reads the language of <html> and <meta http-equiv=content-language>; the first of
+// each counts.
 func (l *languages) element(name string, attributes []html.Attribute) {
 	switch name {
 	case "html":
@@ -28,8 +28,8 @@ func (l *languages) element(name string, attributes []html.Attribute) {
 	}
 }
 
-// tag is the page's language as a BCP 47 tag in canonical form, "" if nobody says
-// it, or only what is none. header is the Content-Language of the response.
+// tag returns the page's language as a BCP 47 tag in canonical form, "" if there is no
+// valid one. header is the Content-Language of the response.
 func (l *languages) tag(header string) string {
 	for _, said := range []string{l.root, l.meta, header} {
 		if tag := canonicalLanguage(said); tag != "" {
@@ -42,8 +42,8 @@ func (l *languages) tag(header string) string {
 // maxLanguage bounds a tag in bytes: RFC 5646 4.4.1 needs 35 for all but oddities.
 const maxLanguage = 64
 
-// canonicalLanguage reads the first of a list of tags. A list names the readers
-// that a page is for, and its first one is as good a guess as any.
+// canonicalLanguage reads the first of a list of tags. A list names the languages of a
+// page's readers, and the first is as good a guess as any.
 func canonicalLanguage(list string) string {
 	first, _, _ := strings.Cut(list, ",")
 	first = strings.TrimSpace(first)

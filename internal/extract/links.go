@@ -16,9 +16,9 @@ import (
 // part speaks for all, or else the first.
 type Link struct {
 	URL string // absolute and canonical
-	// Spelling is how the link spells path and query, empty for as URL does.
+	// Spelling is the link's spelling of path and query, empty if it is that of URL.
 	Spelling string
-	// Text is what the link shows: the text of an <a> with the descriptions of its
+	// Text is the link's visible text: the text of an <a> with the descriptions of its
 	// pictures, the description of an <area>, or else the title; at most maxAnchor
 	// characters.
 	Text string
@@ -31,11 +31,11 @@ type Link struct {
 	NoFollow bool
 }
 
-// Kind is the kind of element that a link is made by.
+// Kind is the kind of element that makes a link.
 type Kind string
 
-// The kinds of links. The relations of a KindLink say what it leads to: another
-// language (alternate), the next page (next) and so on.
+// The kinds of links. The relations of a KindLink say where it leads: another language
+// (alternate), the next page (next) and so on.
 const (
 	KindA       Kind = "a"
 	KindArea    Kind = "area"
@@ -45,8 +45,8 @@ const (
 	KindRefresh Kind = "meta-refresh"
 )
 
-// Place is the part of the page that a link stands in, by the elements and roles
-// around it: <header> and <footer> of an article are in the main part.
+// Place is the part of the page in which a link stands, by the elements and roles around
+// it: <header> and <footer> of an article are in the main part.
 type Place string
 
 // The places.
@@ -66,7 +66,7 @@ var places = map[string]Place{
 	"aside": PlaceAside, "complementary": PlaceAside,
 }
 
-// within is the place inside an element that stands in p.
+// within returns the place inside an element that stands in p.
 func (p Place) within(name string, attributes []html.Attribute) Place {
 	inner := places[name]
 	if role, ok := attribute(attributes, "role"); ok {
@@ -105,8 +105,8 @@ func reach(from, to urlkey.URL, site string) Reach {
 // maxAnchor bounds the text of a link in characters.
 const maxAnchor = 200
 
-// collector gathers references as they stand, and resolves them at the end: a
-// <base> applies to what stands before it too.
+// collector gathers references as they stand, and resolves them at the end, since a <base>
+// also applies to references before it.
 type collector struct {
 	refs      []reference
 	cut       bool
@@ -116,10 +116,10 @@ type collector struct {
 	feeds     []string
 	metas     []Meta
 	languages languages
-	// anchors are the open links whose text is gathered, as indices of refs; -1 for
-	// one that is no reference.
+	// anchors are the open links whose text is gathered, as indices of refs; -1 for a link
+	// without a reference.
 	anchors []int
-	anchor  line // the text of the outermost, as much of it as is kept
+	anchor  line // the text of the outermost, up to the kept length
 }
 
 type reference struct {
@@ -129,8 +129,8 @@ type reference struct {
 	noFollow        bool
 }
 
-// start reads an element. It reports whether its text is that of a link, so that
-// end must be called where it ends.
+// start reads an element. It reports whether its text is that of a link, in which case end
+// must be called where it ends.
 func (c *collector) start(name string, attributes []html.Attribute, place Place) (isLink bool) {
 	switch name {
 	case "a":
@@ -266,7 +266,7 @@ func (c *collector) meta(attributes []html.Attribute, place Place) {
 	c.directives(attributes, content)
 }
 
-// page resolves what was gathered against the page's URL.
+// page resolves the gathered references against the page's URL.
 func (c *collector) page(src Source) Page {
 	self, encoded := src.URL, queriesOf(src.charset)
 	at := self
@@ -292,8 +292,8 @@ func (c *collector) page(src Source) Page {
 	return page
 }
 
-// resolve fills in the links: each page once, followed if any link to it is. The length is
-// that of the base.
+// resolve fills in the links: each page once, followed if any link to it is. length is the
+// base's length in bytes.
 func (c *collector) resolve(base urlkey.Base, length int, encoded queries, self urlkey.URL, page *Page) {
 	seen := make(map[urlkey.URL]int, min(len(c.refs), MaxLinks))
 	site := urlkey.RegistrableDomain(self.Host())
@@ -329,7 +329,7 @@ func (c *collector) resolve(base urlkey.Base, length int, encoded queries, self 
 	}
 }
 
-// link is a reference that leads to u.
+// link makes the link of a reference to u.
 func (r reference) link(u urlkey.URL, reach Reach) Link {
 	return Link{URL: u.String(), Text: r.text, Rel: relations(r.rel), Kind: r.kind, Place: r.place, Reach: reach, NoFollow: r.noFollow}
 }
@@ -345,8 +345,8 @@ func (l *Link) merge(other Link) {
 	l.Text = cmp.Or(l.Text, other.Text, text)
 }
 
-// attribute returns the attribute of a name, one without name space first: SVG
-// links have an xlink:href or, newer, an href.
+// attribute returns the attribute of a name, preferring one without name space: SVG links
+// have an xlink:href or, newer, an href.
 func attribute(attributes []html.Attribute, name string) (string, bool) {
 	value, ok := "", false
 	for _, a := range attributes {

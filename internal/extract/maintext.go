@@ -7,27 +7,28 @@ import (
 	"golang.org/x/net/html"
 )
 
-// mainText returns the text of a document without its boilerplate, each block on
-// a line, and the same without links. Whole: it could not be told, and the text is
-// all that is visible.
+// mainText returns the text of a document without its boilerplate, each block on a line,
+// and the same without links. whole: no main text was found, and the text is all visible
+// text.
 //
-// The rules leave out; they never choose a block, so that a change of one block
-// moves no other in or out, and what no rule knows stays: a text that is too long
-// costs a false change, one that is too short hides a true one.
+// The rules leave out blocks and never choose one, so a change of one block moves no other
+// in or out. Blocks that no rule recognises stay: too much text costs a false change, too
+// little hides a true one.
 //
-//  1. Navigation and page footers go, by their element, role or class. Of page
-//     headers and asides only running text and first-level headings stay. In an
-//     article headers, footers and asides are part of it.
-//  2. If a part is marked as main (<main>, role=main), only running text and
-//     first-level headings stay of all else, unless most running text is there.
-//  3. What a class or id calls an advert, related links, a menu, sharing, a counter,
-//     a notice about cookies, or a form for comments or newsletters goes if it is as short, or as full of links, as
-//     such a thing is; links alone go from side columns. An article and the longest
-//     running text of the page stay, whatever they are called.
-//     So goes a short notice about cookies that no class calls one, if it is known by its
-//     buttons.
-//  4. So does what a label in the text calls advertisement or related links.
-//  5. On a page of running text, lines of links outside of the content go, and on
+//  1. Navigation and page footers are left out, by their element, role or class. Of page
+//     headers and asides only running text and first-level headings stay. In an article
+//     headers, footers and asides are part of it.
+//  2. If a part is marked as main (<main>, role=main), only running text and first-level
+//     headings stay outside of it, unless most running text is there.
+//  3. An element whose class or id names an advert, related links, a menu, sharing, a
+//     counter, a notice about cookies, or a form for comments or newsletters is left out if
+//     it is as short, or as full of links, as such a thing is. Of side columns only links
+//     are left out. An article and the longest running text of the page stay, whatever
+//     their names. A short notice about cookies without such a class is left out if its
+//     buttons show what it is.
+//  4. Blocks that a label in the text calls advertisement or related links are left out
+//     too.
+//  5. On a page of running text, lines of links outside of the content are left out, and on
 //     any page lines of short links before the first heading.
 //
 // The recorder, if there is one, notes what stays.
@@ -36,8 +37,8 @@ func mainText(root *html.Node, s *survey, rules Rules, r *recorder) (text, own s
 	c := composer{survey: s, rules: rules, record: r, content: content, hub: s.isHub(content), onlyMain: s.trustsMain()}
 	c.walk(root, modeAll)
 	c.endLine(modeAll)
-	// What is left of a page whose content is marked as navigation, or made by
-	// scripts, is next to nothing.
+	// Next to nothing is left of a page whose content is marked as navigation, or made by
+	// scripts.
 	if c.kept > 0 && 20*c.kept >= int(s.total.units) {
 		return c.text.String(), c.own.String(), false
 	}
@@ -48,7 +49,7 @@ func mainText(root *html.Node, s *survey, rules Rules, r *recorder) (text, own s
 	return c.text.String(), c.own.String(), true
 }
 
-// Limits of what is believed to be no main text, in units.
+// Sizes up to which an element is believed not to be main text, in units.
 const (
 	maxAd         = 1500 // an element whose class says advert
 	maxLabelledAd = 400  // one whose text says so
@@ -58,13 +59,13 @@ const (
 	maxForm       = 400
 )
 
-// mode is which lines are kept.
+// mode says which lines are kept.
 type mode uint8
 
 const (
 	modeAll     mode = iota
-	modeNoMenus      // but those of links of a word or two
-	modeNoLinks      // but those that are mostly links
+	modeNoMenus      // without those of links of a word or two
+	modeNoLinks      // without those that are mostly links
 	modeRunning      // running text, and those of an <h1>
 )
 
@@ -73,11 +74,11 @@ const (
 type composer struct {
 	*survey
 	rules    Rules
-	record   *recorder // nil for visits, which want no more than the text
+	record   *recorder // nil for visits, which need only the text
 	content  int32     // see survey.content
 	hub      bool      // see survey.isHub
 	onlyMain bool      // see survey.trustsMain
-	whole    bool      // nothing goes
+	whole    bool      // nothing is left out
 
 	next     int32 // the number of the next element
 	line     line
@@ -85,7 +86,7 @@ type composer struct {
 	articles int // open articles and main parts
 	mains    int
 	text     strings.Builder
-	own      strings.Builder // text without what stands in links
+	own      strings.Builder // text without the text of links
 	kept     int             // units
 	adverts  adverts
 }
@@ -104,8 +105,8 @@ func (c *composer) walk(n *html.Node, m mode) {
 	}
 }
 
-// children walks over a node's children. Lists of links after the heading of
-// related links go with it, if both are in one element with other text.
+// children walks over a node's children. Lists of links after a heading for related links
+// are left out with it, if both are in one element with other text.
 func (c *composer) children(n *html.Node, m mode) {
 	related := false
 	for child := n.FirstChild; child != nil; child = child.NextSibling {
@@ -126,7 +127,7 @@ func (c *composer) children(n *html.Node, m mode) {
 	}
 }
 
-// leaveOut passes over an element, which ends a word or a line all the same.
+// leaveOut skips an element, which still ends a word or a line.
 func (c *composer) leaveOut(n *html.Node, m mode) {
 	if breakOf(n.Data) == '\n' {
 		c.endLine(m)
@@ -232,8 +233,7 @@ func writeLine(b *strings.Builder, line []byte) {
 	b.Write(line)
 }
 
-// modeOf is which lines of an element are kept, within one whose lines are kept
-// by outer.
+// modeOf returns the mode of an element within one that has the mode outer.
 func (c *composer) modeOf(i int32, outer mode) mode {
 	e := &c.elements[i]
 	switch {
@@ -254,7 +254,7 @@ func (c *composer) modeOf(i int32, outer mode) mode {
 	return outer
 }
 
-// holdsContent reports whether the content is in an element.
+// holdsContent reports whether an element holds the content.
 func (c *composer) holdsContent(i int32) bool {
 	return c.content >= i && c.content < i+c.elements[i].size
 }
@@ -305,8 +305,8 @@ type adverts struct {
 	items  bool
 }
 
-// areItems reports whether an element is one of many alike: at least three, and
-// most of what is in the element around them, as far as it is looked at.
+// areItems reports whether an element is one of several alike: at least three, and most of
+// the looked-at children of the element around them.
 func (a *adverts) areItems(n *html.Node) bool {
 	class, _ := attribute(n.Attr, "class")
 	if n.Parent == nil || class == "" {

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// prose is a sentence of running text; n tells it from others.
+// prose is a sentence of running text; n makes it unique.
 func prose(n int) string {
 	return fmt.Sprintf("Sentence %d has as many words as it takes to be known for running text, and some more.", n)
 }
@@ -18,7 +18,7 @@ func article(before, after string) string {
 	return before + "<div><h1>Title</h1><p>" + prose(1) + "<p>" + prose(2) + "<p>" + prose(3) + "<p>" + prose(4) + "</div>" + after
 }
 
-// paragraphs are what is left of such a page if all around it goes.
+// paragraphs is the text of such a page if everything around it is left out.
 var paragraphs = "Title\n" + prose(1) + "\n" + prose(2) + "\n" + prose(3) + "\n" + prose(4)
 
 func TestMainText(t *testing.T) {
@@ -67,7 +67,7 @@ func TestMainText(t *testing.T) {
 		{"a menu before the title", "<div><a href=a>Home</a> | <a href=b>News</a></div><h1>Title</h1>" + links, "Title\nOf the harbour\nA new bridge\nWinter in the valley"},
 		{"a page of links", "<p>" + prose(1) + "</p>" + links, prose(1) + "\nOf the harbour\nA new bridge\nWinter in the valley"},
 		{"a page of many links with an introduction", "<div><h1>Title</h1><p>" + prose(1) + prose(2) + prose(3) + prose(4) + "</div>" + strings.Repeat("<p><a href=a>Of the harbour at night</a>", 20), "Title\n" + prose(1) + prose(2) + prose(3) + prose(4) + strings.Repeat("\nOf the harbour at night", 20)},
-		// What cannot be told.
+		// No main text.
 		{"all is navigation", "<nav>menu</nav>", "menu"},
 		{"nearly all is navigation", "<p>map<nav>" + strings.Repeat("<p>"+prose(1), 20) + "</nav>", "map" + strings.Repeat("\n"+prose(1), 20)},
 	}
@@ -90,8 +90,8 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// Whatever an advert says, and whether it is there at all, no other block comes
-// or goes with it.
+// Whatever an advert says, and whether it is there at all, no other block appears or
+// disappears with it.
 func TestAdvertsMoveNothing(t *testing.T) {
 	for _, ad := range []string{"", "Buy", prose(9), strings.Repeat(prose(9), 4), "<a href=x>Buy</a>", "<h2>Buy</h2><p>" + prose(9), strings.Repeat("<a href=x>Buy it</a> ", 9)} {
 		for place, body := range map[string]string{
@@ -118,8 +118,7 @@ func TestClassHints(t *testing.T) {
 	}
 }
 
-// FuzzMainText: whatever the rules leave out, what they keep is text of the page,
-// in its order.
+// FuzzMainText: whatever the rules leave out, the rest is text of the page, in its order.
 func FuzzMainText(f *testing.F) {
 	f.Add("<nav><div class=ad>", "</nav><aside id=sidebar>", "related-posts")
 	f.Add("<table><td><a href=x>a", "</a></td></table><h3>Lesen Sie auch</h3><ul><li><a href=y>b</a>", "menu")

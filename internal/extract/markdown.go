@@ -23,7 +23,7 @@ type Markdown struct {
 	Page
 	// Body is the Markdown; it ends with a line end unless it is empty.
 	Body string
-	// Headings are those of Body that stand in no list and no quote.
+	// Headings are the headings of Body outside of lists and quotes.
 	Headings []Heading
 }
 
@@ -35,16 +35,16 @@ type Heading struct {
 	Offset int    // of its line in the body, in bytes
 }
 
-// ParseMarkdown reads a body as Parse does, and writes what a reader wants of it as
-// Markdown, in time and memory proportional to the body. The Markdown takes at most twice
-// the bytes of the decoded body, and 64 KiB. It has no HTML but <br> in cells of tables,
-// and its links lead to http, https and mailto.
+// ParseMarkdown reads a body as Parse does, and writes a reading of it as Markdown, in time
+// and memory proportional to the body. The Markdown takes at most twice the bytes of the
+// decoded body plus 64 KiB. Its only HTML is <br> in cells of tables, and its links have
+// the schemes http, https and mailto.
 func ParseMarkdown(src Source, rules Rules, reading Reading) (Markdown, error) {
 	return parseMarkdown(src, rules, reading, nil)
 }
 
-// parseMarkdown also tells the text that stays but has no place in Markdown, such as the
-// numbers of lines of code, if somebody wants to know.
+// parseMarkdown also passes to left, unless nil, the text that stays but has no place in
+// Markdown, such as the numbers of lines of code.
 func parseMarkdown(src Source, rules Rules, reading Reading, left func(string)) (Markdown, error) {
 	media := crawl.ParseMediaType(src.ContentType)
 	isHTML := media.Type == "" || media.Type == "text/html" || media.Type == "application/xhtml+xml"
@@ -66,7 +66,7 @@ func parseMarkdown(src Source, rules Rules, reading Reading, left func(string)) 
 	return m, nil
 }
 
-// allowance bounds Markdown beyond twice the bytes of what it is made of.
+// allowance is the size of Markdown allowed beyond twice the bytes of its source.
 const allowance = 64 << 10
 
 // markdownOfHTML reads a document by its tree or, if it has none, by its tags.
@@ -89,8 +89,8 @@ func markdownOfHTML(src Source, decoded []byte, rules Rules, reading Reading, le
 	return w.finish(page)
 }
 
-// decorations are the bytes that Markdown of a document may have besides the text: what
-// is sure to be left when each character is escaped and each element begins a block.
+// decorations returns the bytes that Markdown of a document may have besides the text: what
+// is sure to be left even if each character is escaped and each element begins a block.
 func decorations(size, text, elements int) int {
 	const block = 4 // bytes around one
 	return max(0, allowance/2+2*size-2*text-block*elements)
@@ -102,7 +102,7 @@ func (w *markdownWriter) finish(page Page) Markdown {
 	return Markdown{Page: page, Body: string(w.out), Headings: w.headings}
 }
 
-// markdownOfPlain writes the lines of a text that is no HTML as they are.
+// markdownOfPlain writes the lines of a text that is no HTML unchanged.
 func markdownOfPlain(src Source, decoded []byte, rules Rules, reading Reading) Markdown {
 	page := parsePlain(src, decoded, rules)
 	if reading == ReadAll {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// blockKind is what a block of Markdown is.
+// blockKind is the kind of a block of Markdown.
 type blockKind uint8
 
 const (
@@ -19,16 +19,16 @@ const (
 	blockContainer // a list, a quote, a definition
 )
 
-// container holds blocks: each of its lines begins with something.
+// container holds blocks and adds a prefix to each of their lines.
 type container struct {
 	kind        containerKind
-	first, rest string // what its first line and the others begin with
-	begun       bool   // something of it is written
+	first, rest string // the prefixes of its first line and of the others
+	begun       bool   // a part of it is written
 	last        blockKind
 	blocks      int
-	// marker is that of the last block, if it is a list: another list must have another.
+	// marker is the last block's marker if that is a list: the next list must have another.
 	marker byte
-	list   *list // that an item is of
+	list   *list // of an item
 }
 
 type containerKind uint8
@@ -55,15 +55,15 @@ type list struct {
 // maxContainers bounds how deeply quotes and lists are nested in one another.
 const maxContainers = 16
 
-// blockWriter writes blocks of Markdown, each with an empty line before it where it needs
-// one, within limits.
+// blockWriter writes blocks of Markdown, each with an empty line before it where needed,
+// within limits.
 type blockWriter struct {
 	out        []byte
 	limit      int // of bytes
-	budget     int // for what is not the page's text: marks, addresses, indents
+	budget     int // for everything but the page's text: marks, addresses, indents
 	containers []container
 	at         int  // where the last block begins
-	bare       bool // the budget is used up: containers are not told any more
+	bare       bool // the budget is used up: containers are no longer written
 	full       bool // the limit is reached: the rest is left out
 	ruled      bool // a rule comes before the next block
 }
@@ -147,7 +147,7 @@ func (w *blockWriter) write(kind blockKind, text []byte, containers []container)
 	w.out = append(w.out, '\n')
 }
 
-// firsts is what the first lines of containers begin with.
+// firsts returns the prefixes of the first lines of containers.
 func (w *blockWriter) firsts(begin []container) string {
 	var b strings.Builder
 	for _, c := range begin {
@@ -156,7 +156,7 @@ func (w *blockWriter) firsts(begin []container) string {
 	return b.String()
 }
 
-// prefix writes what a line begins with. An empty one has no space at its end.
+// prefix writes a line's prefix. That of an empty line has no space at its end.
 func (w *blockWriter) prefix(containers []container, first string, empty bool) {
 	if w.bare {
 		return
@@ -171,8 +171,8 @@ func (w *blockWriter) prefix(containers []container, first string, empty bool) {
 	}
 }
 
-// isTight reports whether a block needs no empty line before it. The containers from
-// begun on begin with it.
+// isTight reports whether a block needs no empty line before it. The containers from begin
+// on start with it.
 func (w *blockWriter) isTight(kind blockKind, containers []container, begun int) bool {
 	at := &containers[begun-1]
 	if at.blocks == 0 {
@@ -208,7 +208,7 @@ func (w *blockWriter) loosen(containers []container, begun int) {
 	}
 }
 
-// begin notes that a block is written, and what begins with it.
+// begin notes that a block is written, and the containers that begin with it.
 func (w *blockWriter) begin(kind blockKind, containers []container, begun int) {
 	for i := range containers[begun:] {
 		c, outer := &containers[begun+i], &containers[begun+i-1]

@@ -79,7 +79,7 @@ func (w *markdownWriter) close() {
 	w.containers = w.containers[:min(len(w.containers), f.containers)]
 }
 
-// remember keeps the anchor of a heading that an element is.
+// remember keeps an element's anchor for the heading that follows or contains it.
 func (w *markdownWriter) remember(name string, attributes []html.Attribute) {
 	for _, key := range [...]string{"id", "name"} {
 		value, _ := attribute(attributes, key)
@@ -174,7 +174,7 @@ func (w *markdownWriter) newList(ordered bool, attributes []html.Attribute) *lis
 	return l
 }
 
-// numberOf reads a number of a list, as far as Markdown has it.
+// numberOf reads a list's number, if Markdown can have it.
 func numberOf(attributes []html.Attribute, name string, otherwise int) int {
 	value, _ := attribute(attributes, name)
 	n, err := strconv.Atoi(strings.TrimSpace(value))
@@ -238,7 +238,7 @@ func (w *markdownWriter) openNote(label string) bool {
 	return true
 }
 
-// picture writes a picture, unless it is one to count visits with.
+// picture writes a picture, unless it only counts visits.
 func (w *markdownWriter) picture(attributes []html.Attribute) {
 	if w.verbatim > 0 || isTiny(attributes) {
 		return
@@ -273,7 +273,7 @@ func isTiny(attributes []html.Attribute) bool {
 	return false
 }
 
-// box writes the box of a list of things to do.
+// box writes the box of a task list.
 func (w *markdownWriter) box(attributes []html.Attribute) {
 	kind, _ := attribute(attributes, "type")
 	if c := w.inner(); !strings.EqualFold(kind, "checkbox") || c.kind != containerItem || c.begun || len(w.inlines.runs) > 0 || w.verbatim > 0 || !w.afford(4) {
@@ -311,7 +311,7 @@ func (w *markdownWriter) openTable(name string, attributes []html.Attribute) (ef
 	return endsCell, true
 }
 
-// startTable begins a table. One within another makes that a layout.
+// startTable begins a table. A table within another makes the outer one a layout.
 func (w *markdownWriter) startTable() {
 	if outer := w.table; outer != nil && !outer.layout {
 		w.putTable(outer)
@@ -339,7 +339,7 @@ func (w *markdownWriter) closeTable(does effect) {
 	}
 }
 
-// putTable writes what a table has gathered.
+// putTable writes a gathered table.
 func (w *markdownWriter) putTable(t *cellTable) {
 	t.endCell(w.afford)
 	t.endRow()

@@ -8,7 +8,7 @@ import (
 
 // escape writes a text so that nothing in it is taken for Markdown.
 func (r *renderer) escape(text []byte) {
-	address := false // within a word that is one, which readers of Markdown link by themselves
+	address := false // within a word that Markdown readers turn into a link by themselves
 	link := r.inLink()
 	for i := 0; i < len(text); i++ {
 		c := text[i]
@@ -51,14 +51,14 @@ func (r *renderer) special(text []byte, i int, address, link bool) bool {
 		return opensTag(text, i)
 	case '&':
 		return opensEntity(text[i:])
-	case ':': // behind the number of a note it would begin the note
+	case ':': // after the number of a note it would begin the note
 		return i == 0 && len(r.line) > 0 && r.line[len(r.line)-1] == ']'
 	}
 	return false
 }
 
-// underscores writes those at i, which mark nothing between letters, and returns where the
-// last of them is.
+// underscores writes the underscores at i, which mark nothing between letters, and returns
+// the place of the last one.
 func (r *renderer) underscores(text []byte, i int, address bool) int {
 	end := i
 	for end < len(text) && text[end] == '_' {
@@ -76,7 +76,8 @@ func (r *renderer) underscores(text []byte, i int, address bool) int {
 	return end - 1
 }
 
-// isWord reports whether a character is a letter or a digit; RuneError stands for none.
+// isWord reports whether a character is a letter or a digit; RuneError stands for no
+// character.
 func isWord(c rune) bool {
 	return c != utf8.RuneError && (unicode.IsLetter(c) || unicode.IsDigit(c))
 }
@@ -108,8 +109,8 @@ func opensEntity(text []byte) bool {
 	return false
 }
 
-// escapeStart escapes what would make the line that begins at start something else than a
-// line of a paragraph.
+// escapeStart escapes the line that begins at start if it would not be read as a line of a
+// paragraph.
 func escapeStart(out []byte, start int) []byte {
 	line := out[start:]
 	if len(line) == 0 {

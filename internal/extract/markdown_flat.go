@@ -6,8 +6,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// markdownOfFlat reads a document that has no tree tag by tag. As in its text, nothing is
-// left out but what the crawl's patterns match.
+// markdownOfFlat reads a document without a tree, tag by tag. As in its text, only what the
+// crawl's patterns match is left out.
 func markdownOfFlat(src Source, decoded []byte, rules Rules, reading Reading) Markdown {
 	f := flat{tokens: html.NewTokenizer(bytes.NewReader(decoded)), rules: rules}
 	if reading != ReadAll && len(rules.patterns) > 0 {
@@ -27,7 +27,7 @@ func markdownOfFlat(src Source, decoded []byte, rules Rules, reading Reading) Ma
 	return w.finish(page)
 }
 
-// sizesOf are the bytes of a document's text and the number of its start tags.
+// sizesOf returns the bytes of a document's text and the number of its start tags.
 func sizesOf(decoded []byte) (text, tags int) {
 	tokens := html.NewTokenizer(bytes.NewReader(decoded))
 	for {
@@ -129,7 +129,7 @@ func (m *flatMarkdown) start(t html.Token) {
 	}
 }
 
-// bounds are the elements from within which nothing outside is ended, but parts of tables.
+// bounds are the elements within which tags end nothing outside, except parts of tables.
 var (
 	bounds     = set("table td th")
 	tableParts = set("table thead tbody tfoot tr td th")
@@ -144,7 +144,7 @@ var (
 	headingParts          = set("h1 h2 h3 h4 h5 h6")
 )
 
-// imply ends what a start tag ends.
+// imply ends the elements that a start tag ends.
 func (m *flatMarkdown) imply(name string) {
 	switch {
 	case name == "li":
@@ -165,7 +165,8 @@ func (m *flatMarkdown) imply(name string) {
 	}
 }
 
-// endMarks ends what marks text, before a block: nobody knows where it was to end.
+// endMarks ends the elements that mark text before a block begins, since their own end is
+// unknown.
 func (m *flatMarkdown) endMarks() {
 	n := len(m.open)
 	for n > 0 && inline[m.open[n-1]] && m.open[n-1] != "a" {

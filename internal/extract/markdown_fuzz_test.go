@@ -9,8 +9,8 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// checkHarmless checks that a reader of Markdown finds no HTML in it but line breaks in
-// cells of tables, and no address but those of the web and of mail.
+// checkHarmless checks that a reader of Markdown finds no HTML in it except line breaks in
+// cells of tables, and only addresses of the web and of mail.
 func checkHarmless(t *testing.T, body string) {
 	t.Helper()
 	source := []byte(body)
@@ -49,7 +49,7 @@ func checkHarmless(t *testing.T, body string) {
 	}
 }
 
-// FuzzMarkdown: whatever a page is like, its Markdown keeps what is promised of it.
+// FuzzMarkdown: whatever a page is like, its Markdown keeps its promises.
 func FuzzMarkdown(f *testing.F) {
 	for _, body := range hostilePages(300) {
 		f.Add([]byte(body), byte(0))

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// hostilePages are pages whose Markdown takes other programs minutes or gigabytes, of
-// about a size.
+// hostilePages returns pages of about a size whose Markdown takes other programs minutes or
+// gigabytes.
 func hostilePages(size int) map[string]string {
 	fill := func(piece string) string { return strings.Repeat(piece, max(1, size/len(piece))) }
 	half := func(piece string) string { return strings.Repeat(piece, max(1, size/2/len(piece))) }
@@ -75,7 +75,7 @@ func hostilePages(size int) map[string]string {
 }
 
 // TestHostileMarkdown: whatever a page is like, its Markdown takes memory in proportion to
-// it, and at most twice its bytes and 64 KiB.
+// it, and has at most twice its bytes plus 64 KiB.
 func TestHostileMarkdown(t *testing.T) {
 	const most, always = 700, 256 << 20 // bytes for a byte of the page, and for any page
 	for size, reading := range map[int]Reading{20_000: ReadMain, 200_000: ReadAll} {
@@ -96,8 +96,8 @@ func TestHostileMarkdown(t *testing.T) {
 	}
 }
 
-// TestPagesOfOthersEnds: the pages that ended other programs, or took them minutes. Of
-// memory they take less than 300 MB, all that is freed again counted in.
+// TestPagesOfOthersEnds: pages that crashed other programs, or took them minutes, allocate
+// less than 300 MB in all.
 func TestPagesOfOthersEnds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: large documents")
@@ -127,7 +127,7 @@ func TestPagesOfOthersEnds(t *testing.T) {
 	}
 }
 
-// checkMarkdown checks what is promised of all Markdown.
+// checkMarkdown checks the promises about all Markdown.
 func checkMarkdown(t *testing.T, m Markdown, size int) {
 	t.Helper()
 	if len(m.Body) > 2*size+allowance {

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// mark is what a stretch of text is marked as.
+// mark is the kind of mark on a stretch of text.
 type mark uint8
 
 const (
@@ -18,7 +18,7 @@ const (
 	markLink
 )
 
-// delimiters begin and end marks; that of a link's end has its address behind it.
+// delimiters begin and end marks; the one at a link's end is followed by its address.
 var delimiters = map[mark]string{markStrong: "**", markEmphasis: "*", markStrike: "~~", markLink: "["}
 
 // style is a mark within others.
@@ -38,11 +38,11 @@ func (s *style) has(m mark) bool {
 	return false
 }
 
-// isLike reports whether one mark goes on in another if nothing stands between: their
-// delimiters would touch. Each link is one of its own.
+// isLike reports whether one mark continues another if nothing stands between: their
+// delimiters would touch. Each link is separate.
 func (s *style) isLike(other *style) bool { return s.mark == other.mark && s.mark != markLink }
 
-// chain are the marks of a style, from the outermost on.
+// chain returns the marks of a style, from the outermost on.
 func (s *style) chain(buffer []*style) []*style {
 	buffer = buffer[:0]
 	for ; s != nil; s = s.outer {
@@ -112,7 +112,7 @@ func (in *inlines) space() {
 	}
 }
 
-// note makes a run of what was appended.
+// note makes a run of the appended text.
 func (in *inlines) note(from int, st *style, kind runKind) {
 	if from == len(in.text) && kind != runBreak {
 		return
@@ -124,12 +124,12 @@ func (in *inlines) note(from int, st *style, kind runKind) {
 	in.runs = append(in.runs, run{from, len(in.text), st, kind})
 }
 
-// setting is where a block's text stands, which tells what must be escaped.
+// setting is where a block's text stands, which decides what must be escaped.
 type setting uint8
 
 const (
 	inParagraph setting = iota
-	inHeading           // or a term: it has one line
+	inHeading           // or in a term: it has one line
 	inCell              // of a table
 )
 
@@ -227,7 +227,7 @@ func (r *renderer) shift(to *style, space bool) {
 	}
 }
 
-// afford takes decoration out of the budget, if there is enough.
+// afford takes the bytes of decoration out of the budget, if there are enough.
 func (r *renderer) afford(n int) bool {
 	if n > *r.budget {
 		return false
@@ -280,8 +280,8 @@ func (r *renderer) inLink() bool {
 	return false
 }
 
-// endLine takes the line over, without the delimiters that CommonMark would not take for
-// such where they stand, such as those between a letter and a bracket.
+// endLine takes over the line, without the delimiters that CommonMark would not recognise
+// where they stand, such as those between a letter and a bracket.
 func (r *renderer) endLine(last bool) {
 	if len(r.line) > 0 {
 		r.judge()
@@ -312,8 +312,8 @@ func (r *renderer) endLine(last bool) {
 	}
 }
 
-// judge drops the pairs of delimiters of which one is not what it should be by the rules
-// of flanking of CommonMark. Delimiters that touch are judged as one.
+// judge drops the pairs of delimiters of which one breaks CommonMark's flanking rules.
+// Delimiters that touch are judged as one.
 func (r *renderer) judge() {
 	for i := 0; i < len(r.delims); {
 		j := i + 1
@@ -373,7 +373,7 @@ func (r *renderer) alt(text []byte) string {
 	return string(r.line)
 }
 
-// longestRun is the length of the longest run of one character.
+// longestRun returns the length of the longest run of one character.
 func longestRun(text []byte, c byte) int {
 	most, n := 0, 0
 	for _, b := range text {

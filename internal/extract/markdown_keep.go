@@ -8,18 +8,18 @@ import (
 	"golang.org/x/net/html"
 )
 
-// choice is what a reading keeps of a surveyed document. The zero choice keeps all.
+// choice says what a reading keeps of a surveyed document. The zero choice keeps all.
 type choice struct {
-	// out are the numbers of the elements that go with all that is in them.
+	// out are the numbers of the elements that are left out with all their contents.
 	out map[int32]bool
-	// pieces tells what becomes of each piece that is in none of them, in the order of the
-	// document. Pieces are texts and the elements of isPiece.
+	// pieces has the fate of each piece outside of these, in the order of the document.
+	// Pieces are texts and the elements of isPiece.
 	pieces []fate
-	// changed are the pieces of which the crawl ignores a part: what stays of them.
+	// changed has what stays of pieces of which the crawl ignores a part.
 	changed map[int32]string
 }
 
-// fate is what becomes of a piece.
+// fate says what becomes of a piece.
 type fate uint8
 
 const (
@@ -27,9 +27,9 @@ const (
 	fateBegins      // a line of the text
 )
 
-// keep is the choice of a reading of a document; main has that of the text that changes
-// are found in. It is that of the article too where there is none, or where the crawl
-// selects what is read.
+// keep returns the choice of a reading of a document. main has the choice of the main text,
+// which is also used for the article if there is none, or if the crawl selects what is
+// read.
 func (s *survey) keep(root *html.Node, reading Reading, rules Rules, main *recorder) choice {
 	switch {
 	case reading == ReadAll:
@@ -47,7 +47,7 @@ func (s *survey) keep(root *html.Node, reading Reading, rules Rules, main *recor
 // tick.
 func isPiece(n *html.Node) bool { return n.Data == "img" || n.Data == "hr" || n.Data == "input" }
 
-// stays reports whether a piece does.
+// stays reports whether a piece stays.
 func (c *choice) stays(piece int32) bool {
 	return int(piece) >= len(c.pieces) || c.pieces[piece]&fateStays != 0
 }
@@ -63,7 +63,7 @@ type recorder struct {
 	choice
 	line     []piece // of the open line
 	picked   *recorder
-	selected bool // the choice is that of the elements that the crawl selects
+	selected bool // the choice is of the elements that the crawl selects
 }
 
 // piece is one of a line.
@@ -71,7 +71,7 @@ type piece struct {
 	text string
 	at   int  // where it begins in the line
 	own  bool // it stays if the line has no text
-	gone bool // it does not stay, whatever becomes of the line
+	gone bool // it goes, whatever becomes of the line
 }
 
 // restart forgets everything, for another walk.
@@ -81,7 +81,7 @@ func (r *recorder) restart() {
 	}
 }
 
-// other is a second recorder, for the elements that the crawl selects.
+// other returns a second recorder, for the elements that the crawl selects.
 func (r *recorder) other() *recorder {
 	if r == nil {
 		return nil
@@ -118,7 +118,7 @@ func (r *recorder) element(n *html.Node, stays bool) {
 	}
 }
 
-// endLine notes what becomes of the line's pieces: text is what stays of the whole.
+// endLine notes the fate of the line's pieces; text is the part of whole that stays.
 func (r *recorder) endLine(whole, text []byte, rules Rules) {
 	if len(text) > 0 && !bytes.Equal(whole, text) {
 		r.change(whole, rules)
@@ -152,7 +152,7 @@ func (r *recorder) change(whole []byte, rules Rules) {
 	}
 }
 
-// staying tells of each byte of a line whether the patterns leave it.
+// staying reports for each byte of a line whether the patterns leave it.
 func (r Rules) staying(whole []byte) []bool {
 	line := bytes.Clone(whole)
 	origins := make([]int, len(line))
@@ -171,8 +171,8 @@ func (r Rules) staying(whole []byte) []bool {
 	return stays
 }
 
-// withoutMatches is Rules.clean of one pattern for a line whose bytes have origins; those
-// of the spaces that it puts in are -1.
+// withoutMatches is Rules.clean for one pattern and a line whose bytes have origins. Spaces
+// that it inserts have the origin -1.
 func withoutMatches(line []byte, origins []int, found [][]int) ([]byte, []int) {
 	if len(found) == 0 {
 		return line, origins
@@ -202,7 +202,7 @@ func withoutMatches(line []byte, origins []int, found [][]int) ([]byte, []int) {
 	return kept, from
 }
 
-// cutOut is a text of a line as it stands in the document, but with a space for each part
+// cutOut returns a text of a line as it stands in the document, with a space for each part
 // that does not stay.
 func cutOut(p piece, whole []byte, stays []bool) string {
 	out := make([]byte, 0, len(p.text))

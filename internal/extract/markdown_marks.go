@@ -8,7 +8,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// What classes and the like say of parts of a page that Markdown has a form for, or none.
+// Classes and the like that mark parts of a page for which Markdown has a form, or none.
 
 // hasClass reports whether an element has any of some classes.
 func hasClass(n *html.Node, any ...string) bool {
@@ -44,13 +44,13 @@ func isUndisplayed(n *html.Node) bool {
 	return false
 }
 
-// lineNumbers are the classes of the numbers of lines of code.
+// lineNumbers are the classes of line numbers of code.
 var lineNumbers = []string{
 	"linenos", "lineno", "linenodiv", "linenumbers", "line-numbers", "line-number", "lnt", "lntd-number", "ln", "gutter", "gl", "rouge-gutter",
 	"hljs-ln-numbers", "hljs-ln-n", "blob-num", "line-numbers-rows", "CodeMirror-linenumber", "react-syntax-highlighter-line-number",
 }
 
-// isLineNumber reports whether an element has numbers of lines and nothing else.
+// isLineNumber reports whether an element has only line numbers.
 func isLineNumber(n *html.Node) bool {
 	if n.Data != "td" && n.Data != "th" && n.Data != "span" && n.Data != "a" && n.Data != "div" && n.Data != "pre" {
 		return false
@@ -71,13 +71,13 @@ func isNumbers(n *html.Node) bool {
 	return true
 }
 
-// permalinks are the classes of links that lead to the heading they stand at.
+// permalinks are the classes of links from a heading to itself.
 var permalinks = []string{
 	"headerlink", "header-anchor", "heading-anchor", "heading-link", "hash-link", "permalink", "anchorjs-link", "anchor", "anchor-link",
 	"headinglink", "direct-link", "self-link", "autolink-header", "hanchor", "doc-anchor",
 }
 
-// isPermalink reports whether a link leads to the place it stands at.
+// isPermalink reports whether a link leads to the place where it stands.
 func isPermalink(n *html.Node) bool {
 	if n.Data != "a" {
 		return false
@@ -134,8 +134,8 @@ func isAdmonitionTitle(n *html.Node) bool {
 	return hasClass(n, "admonition-title", "callout-title", "alert-heading", "alert-title", "markdown-alert-title", "custom-block-title", "admonition-heading")
 }
 
-// languageOf is the programming language of a <pre>, by the classes of it and of what is
-// around it.
+// languageOf returns the programming language of a <pre>, by its classes and those of the
+// elements around it.
 func languageOf(n *html.Node) string {
 	for depth := 0; n != nil && depth < 7; n, depth = n.Parent, depth+1 {
 		if language := languageOfClass(n); language != "" {

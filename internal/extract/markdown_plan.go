@@ -10,12 +10,12 @@ import (
 	"golang.org/x/net/html"
 )
 
-// plan is what a first walk over the kept elements finds out for the second.
+// plan holds the findings of a first walk over the kept elements, for the second.
 type plan struct {
 	bytes   int            // of text
 	layouts map[int32]bool // tables and lists, by their numbers, that only arrange
-	// references are the links to notes and notes the elements that are some, with their
-	// labels; backs are the links from notes to where they are referred to.
+	// references are the links to notes and notes the elements that are notes, with their
+	// labels; backs are the links from notes back to their references.
 	references, notes map[*html.Node]string
 	backs             map[*html.Node]bool
 }
@@ -34,7 +34,7 @@ type planner struct {
 	ids         map[string]place32
 	links       []fragmentLink // in the order of the document
 	tables      []*tableShape  // the open ones
-	lists       []int32        // the open <ul>; -1 for what bounds them
+	lists       []int32        // the open <ul>; -1 for elements that bound them
 }
 
 // place32 is an element with its number.
@@ -114,7 +114,7 @@ func (p *planner) element(n *html.Node) {
 	}
 }
 
-// tableShape is what tells a table of data from a layout.
+// tableShape holds the features that tell a table of data from a layout.
 type tableShape struct {
 	rows, cells, columns, most int
 	heads                      bool // a cell is a head
@@ -122,7 +122,7 @@ type tableShape struct {
 	layout                     bool
 }
 
-// startShape takes an element into the shapes of the open tables.
+// startShape adds an element to the shapes of the open tables.
 func (p *planner) startShape(n *html.Node, i int32) {
 	var t *tableShape
 	if len(p.tables) > 0 {
@@ -148,7 +148,7 @@ func (p *planner) startShape(n *html.Node, i int32) {
 		t.columns++
 		t.most = max(t.most, t.columns)
 		t.heads = t.heads || n.Data == "th"
-		// Nobody writes an article into a cell of data.
+		// A cell of data has no text as long as an article.
 		const article = 2000
 		t.layout = t.layout || n.Data == "td" && p.elements[i].units > article && p.elements[i].paragraphs > 2
 	case kinds[n.Data]&heading != 0:
@@ -161,8 +161,8 @@ func (p *planner) startShape(n *html.Node, i int32) {
 	}
 }
 
-// startList notes a list, or that there is a heading in those that are open: then their
-// items are sections or articles.
+// startList notes a list, or a heading in the open lists, whose items then are sections or
+// articles.
 func (p *planner) startList(n *html.Node, i int32) {
 	switch {
 	case n.Data == "ul":
@@ -176,12 +176,12 @@ func (p *planner) startList(n *html.Node, i int32) {
 	}
 }
 
-// isLayout reports whether a table only arranges what is in it.
+// isLayout reports whether a table only arranges its contents.
 func (t *tableShape) isLayout() bool {
 	return t.layout || !t.heads && (t.most < 2 || t.rows < 2 && t.blocks)
 }
 
-// findNotes tells the notes of the page: short links to an item, a paragraph or the like
+// findNotes finds the notes of the page: short links to an item, a paragraph or the like
 // further down that has a link back.
 func (p *planner) findNotes() {
 	labels := map[string]int{}
@@ -213,10 +213,10 @@ func (p *planner) findNotes() {
 	}
 }
 
-// noteBodies are the elements that notes are.
+// noteBodies are the elements that may be notes.
 var noteBodies = set("li aside div p")
 
-// bodyOf is the element of a note: that with the id, or around it.
+// bodyOf returns the element of a note: the one with the id, or one around it.
 func (p *planner) bodyOf(at place32) place32 {
 	for range 3 {
 		if at.node == nil || at.node.Type != html.ElementNode {
@@ -233,7 +233,7 @@ func (p *planner) bodyOf(at place32) place32 {
 	return place32{}
 }
 
-// backsIn are the links in a note that lead to the reference to it, or around it.
+// backsIn returns the links in a note that lead to its reference, or near it.
 func (p *planner) backsIn(note place32, reference fragmentLink) []*html.Node {
 	const most = 30 // links of a note that are looked at
 	if reference.first >= note.first {
@@ -281,7 +281,7 @@ func isReference(n *html.Node) bool {
 	return count > 0 && count <= 4 || count < 12 && (n.Parent.Data == "sup" || hasClass(n, "footnote-ref", "footnote-reference"))
 }
 
-// newLabel is a label of a note: what refers to it, if no other note has it.
+// newLabel returns a label for a note: the text of its reference, if no other note has it.
 func newLabel(n *html.Node, taken map[string]int) string {
 	label := strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -299,7 +299,7 @@ func newLabel(n *html.Node, taken map[string]int) string {
 	return label
 }
 
-// shortText is the text of an element, up to some length.
+// shortText returns the text of an element, up to some length.
 func shortText(n *html.Node) string {
 	const most = 32
 	var b strings.Builder

@@ -51,14 +51,14 @@ func structure(root *html.Node) string {
 	return strings.ReplaceAll(collapse(b.String()), "</dl> <dl> ", "")
 }
 
-// structureOf is the structure of a page after it has been Markdown.
+// structureOf returns the structure of a page after a round trip through Markdown.
 func structureOf(t testing.TB, body string) string {
 	t.Helper()
 	return structure(rendered(t, markdown(t, body, ReadAll).Body))
 }
 
-// TestMarkdownStructure: what a page of documentation is made of is the same to another
-// reader of Markdown.
+// TestMarkdownStructure: another reader of Markdown finds the same structure in a page of
+// documentation.
 func TestMarkdownStructure(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, body, want string }{
@@ -179,7 +179,7 @@ func (b *book) blocks(depth int) {
 	})
 }
 
-// TestMarkdownKeepsStructure: any structure, with any text, is the same after it has been
+// TestMarkdownKeepsStructure: any structure, with any text, survives a round trip through
 // Markdown.
 func TestMarkdownKeepsStructure(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {

@@ -14,21 +14,22 @@ const (
 	maxColumns = 1000 // a table with more is written as lines
 )
 
-// cellTable is an open table whose cells are gathered. That of a layout gathers none: what is
-// in its cells are blocks like others.
+// cellTable is an open table whose cells are gathered. A layout gathers none: the contents
+// of its cells are ordinary blocks.
 type cellTable struct {
 	outer  *cellTable
 	layout bool
-	text   []byte // of all cells, one behind the other
+	text   []byte // of all cells, one after the other
 	ends   []int  // where each ends
 	rows   []int  // how many cells there are up to the end of each row
 	inRow  bool
 	inCell bool
 	start  int // where the open cell begins
-	// carried is how many rows further down each column still belongs to a cell above.
+	// carried is the number of further rows for which each column belongs to a cell above.
 	carried []int
 	columns int
-	// headed: the first row is a head; heads: so are all cells of the open row so far.
+	// headed: the first row is a head; heads: all cells of the open row so far are head
+	// cells.
 	headed, heads bool
 	inHead        bool // within a <thead>
 	across, down  int  // the span of the open cell
@@ -70,7 +71,7 @@ func (t *cellTable) endRow() {
 	t.rows = append(t.rows, len(t.ends))
 }
 
-// rowStart is the number of the first cell of the open row.
+// rowStart returns the number of the first cell of the open row.
 func (t *cellTable) rowStart() int {
 	if len(t.rows) == 0 {
 		return 0
@@ -81,7 +82,7 @@ func (t *cellTable) rowStart() int {
 // empty adds a cell without text.
 func (t *cellTable) empty() { t.ends = append(t.ends, len(t.text)) }
 
-// startCell begins a cell behind those of the rows above that reach down to it.
+// startCell begins a cell, after the cells of rows above that span this row.
 func (t *cellTable) startCell(attributes []html.Attribute, head bool) {
 	if !t.inRow {
 		t.startRow()

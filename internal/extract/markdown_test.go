@@ -41,7 +41,7 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
-// TestMarkdownHeadings: the headings tell where sections begin, with the anchors that lead
+// TestMarkdownHeadings: the headings say where sections begin, with the anchors that lead
 // there.
 func TestMarkdownHeadings(t *testing.T) {
 	t.Parallel()
@@ -68,7 +68,7 @@ func TestMarkdownOfPlainText(t *testing.T) {
 	}
 }
 
-// TestMarkdownInOtherEncodings: what is kept is UTF-8.
+// TestMarkdownInOtherEncodings: the Markdown is UTF-8.
 func TestMarkdownInOtherEncodings(t *testing.T) {
 	t.Parallel()
 	m, err := ParseMarkdown(Source{Body: []byte("<p>Gr\xf6\xdfe <a href='?q=\xf6'>x</a>"), ContentType: "text/html; charset=windows-1252", URL: mustURL(t, self)}, Rules{}, ReadMain)

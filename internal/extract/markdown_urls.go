@@ -8,7 +8,7 @@ import (
 )
 
 // maxAddresses bounds the different addresses that are resolved for one page: resolving
-// half a million of a hostile page would take seconds. What links to more is only text.
+// half a million of a hostile page would take seconds. Further links become plain text.
 const maxAddresses = 20_000
 
 // addresses makes the addresses of links and pictures absolute.
@@ -19,7 +19,7 @@ type addresses struct {
 	bytes   int // of all that are known
 }
 
-// addressesOf resolves against what a document says, if it says anything.
+// addressesOf resolves against the document's <base>, if it has one.
 func addressesOf(src Source, c *collector) *addresses {
 	at := src.URL
 	if c.hasBase {
@@ -30,8 +30,8 @@ func addressesOf(src Source, c *collector) *addresses {
 	return &addresses{base: urlkey.NewBase(at), encoded: queriesOf(src.charset), known: map[string]string{}}
 }
 
-// link is where a link leads, as Markdown writes it: an address of the web or of mail, ""
-// for all else.
+// link returns the address of a link as Markdown writes it: one of the web or of mail, ""
+// for any other.
 func (a *addresses) link(href string) string {
 	address, known := a.known[href]
 	if known {
@@ -50,7 +50,7 @@ func (a *addresses) link(href string) string {
 	return address
 }
 
-// picture is the address of a picture, "" if it has none on the web.
+// picture returns the address of a picture, "" if it has none on the web.
 func (a *addresses) picture(src string) string {
 	if address := a.link(src); !strings.HasPrefix(address, "mailto:") {
 		return address
@@ -72,8 +72,8 @@ func (a *addresses) web(href string) string {
 	return address
 }
 
-// mailTo reads an address of mail. White space and control characters before a scheme and
-// line ends in it mean nothing, to browsers.
+// mailTo reads an address of mail. Browsers ignore white space and control characters
+// before a scheme, and line ends in it.
 func mailTo(href string) (string, bool) {
 	const scheme = "mailto:"
 	if len(href) < len(scheme) {
@@ -91,8 +91,8 @@ func mailTo(href string) (string, bool) {
 	return scheme + destination(text[len(scheme):]), true
 }
 
-// destination encodes what would end an address in Markdown, or mean something else in
-// there.
+// destination encodes characters that would end an address in Markdown, or have another
+// meaning in it.
 func destination(url string) string {
 	plain, balanced := true, isBalanced(url)
 	for i := 0; i < len(url) && plain; i++ {
@@ -123,7 +123,8 @@ func destination(url string) string {
 	return b.String()
 }
 
-// isBalanced reports whether brackets are in pairs, not too deep for any reader.
+// isBalanced reports whether brackets are in pairs, and not nested too deeply for any
+// reader.
 func isBalanced(url string) bool {
 	const most = 8
 	depth := 0

@@ -4,8 +4,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// markdownWalk writes what a choice keeps of a surveyed document, in step with the
-// composer whose choice it may be.
+// markdownWalk writes the parts of a surveyed document that a choice keeps, in step with
+// the composer that may have made the choice.
 type markdownWalk struct {
 	*survey
 	choice
@@ -14,7 +14,7 @@ type markdownWalk struct {
 	next  int32 // the numbers of the next element and the next piece
 	piece int32
 	mute  int          // open elements whose text is not written
-	left  func(string) // is told of text that stays but is not written; nil if nobody asks
+	left  func(string) // gets text that stays but is not written; may be nil
 }
 
 func (k *markdownWalk) walk(n *html.Node) {

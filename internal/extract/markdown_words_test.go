@@ -20,7 +20,7 @@ import (
 var commonMark = goldmark.New(
 	goldmark.WithExtensions(extension.GFM, extension.DefinitionList, extension.Footnote), goldmark.WithRendererOptions(gmhtml.WithUnsafe()))
 
-// rendered is the HTML that another program makes of Markdown.
+// rendered returns the HTML that another program makes from Markdown.
 func rendered(t testing.TB, body string) *html.Node {
 	t.Helper()
 	var b bytes.Buffer
@@ -34,7 +34,8 @@ func rendered(t testing.TB, body string) *html.Node {
 	return root
 }
 
-// shown is the text of Markdown as a reader sees it, without pictures and the marks of notes.
+// shown returns the text of Markdown as a reader sees it, without pictures and the marks of
+// notes.
 func shown(t testing.TB, body string) string {
 	t.Helper()
 	var b strings.Builder
@@ -59,12 +60,12 @@ func shown(t testing.TB, body string) string {
 	return b.String()
 }
 
-// wordsOf are the letters and digits of a text, in words.
+// wordsOf returns the letters and digits of a text, as words.
 func wordsOf(s string) []string {
 	return strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
 }
 
-// checkWords checks that Markdown has the words of a page's text, in their order, but for
+// checkWords checks that Markdown has the words of a page's text, in their order, except
 // those that have no place in it.
 func checkWords(t testing.TB, body string, rules Rules) {
 	t.Helper()
@@ -84,9 +85,9 @@ func checkWords(t testing.TB, body string, rules Rules) {
 	}
 }
 
-// TestMarkdownHasTheWordsOfTheText: the text that changes are found in and the Markdown
-// that people read never disagree about what is left out, on any page, whatever the crawl
-// ignores or selects.
+// TestMarkdownHasTheWordsOfTheText: the text in which changes are found and the Markdown
+// for people never disagree about what is left out, on any page, whatever the crawl ignores
+// or selects.
 func TestMarkdownHasTheWordsOfTheText(t *testing.T) {
 	var all []Rules
 	for _, spec := range []crawl.ContentSpec{
@@ -109,7 +110,8 @@ func TestMarkdownHasTheWordsOfTheText(t *testing.T) {
 	})
 }
 
-// What only the main text leaves out is no part of the Markdown, unless all is read.
+// Text that only the main text leaves out is not in the Markdown, unless everything is
+// read.
 func TestMarkdownOfReadings(t *testing.T) {
 	t.Parallel()
 	body := article(`<nav><a href=a>Home</a></nav><aside><img src=logo.png><p>Short</p></aside><hr>`, `<div class="related"><a href=a>Of the harbour</a> <a href=b>A new bridge</a></div>`)

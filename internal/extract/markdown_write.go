@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// markdownWriter makes Markdown of elements and texts as they come in the document.
+// markdownWriter makes Markdown of elements and texts in the order of the document.
 type markdownWriter struct {
 	blockWriter
 	inlines  inlines
@@ -25,13 +25,13 @@ type markdownWriter struct {
 	terms   int // of the open <dl>
 	// verbatim counts open <pre>.
 	verbatim int
-	source   []byte // what is in it
+	source   []byte // its contents
 	language string
 
 	headings []Heading
 }
 
-// frame is an open element, with what it changes.
+// frame is an open element, with its effects.
 type frame struct {
 	name       string
 	style      *style
@@ -41,7 +41,7 @@ type frame struct {
 	does       effect
 }
 
-// effect is what ends with an element.
+// effect is something that ends with an element.
 type effect uint8
 
 const (
@@ -57,8 +57,8 @@ const (
 	endsBlock
 )
 
-// newMarkdownWriter makes a writer of at most limit bytes, of which budget are for what is
-// not the page's text.
+// newMarkdownWriter makes a writer of at most limit bytes, of which budget are for anything
+// but the page's text.
 func newMarkdownWriter(urls *addresses, limit, budget int) *markdownWriter {
 	w := &markdownWriter{blockWriter: newBlockWriter(limit), urls: urls}
 	w.budget = budget
@@ -98,7 +98,7 @@ func (w *markdownWriter) addSource(text string) {
 	}
 }
 
-// addMarkdown takes in what is Markdown already.
+// addMarkdown takes in text that is already Markdown.
 func (w *markdownWriter) addMarkdown(text string) {
 	from := len(w.inlines.text)
 	w.inlines.text = append(w.inlines.text, text...)
@@ -137,7 +137,7 @@ func (w *markdownWriter) breakLine() {
 	}
 }
 
-// endBlock ends a block of text, or, where there can be one line only, a word.
+// endBlock ends a block of text, or, where there can be only one line, a word.
 func (w *markdownWriter) endBlock() {
 	switch {
 	case w.verbatim > 0:
@@ -151,7 +151,7 @@ func (w *markdownWriter) endBlock() {
 	}
 }
 
-// flush writes the text that was gathered as a block.
+// flush writes the gathered text as a block.
 func (w *markdownWriter) flush(kind blockKind) {
 	if len(w.inlines.runs) == 0 {
 		w.inlines.reset()
@@ -171,7 +171,7 @@ func (w *markdownWriter) flush(kind blockKind) {
 	}
 }
 
-// inCell reports whether the open cell of a table is where text goes.
+// inCell reports whether text goes into the open cell of a table.
 func (w *markdownWriter) inCell() bool { return w.table != nil && !w.table.layout && w.table.inCell }
 
 // put writes a block where it belongs.
@@ -210,7 +210,7 @@ func (w *markdownWriter) endHeading() {
 	}
 }
 
-// plainText is the text of a block without marks.
+// plainText returns the text of a block without marks.
 func plainText(in *inlines) string {
 	var b strings.Builder
 	for _, run := range in.runs {
@@ -221,7 +221,7 @@ func plainText(in *inlines) string {
 	return collapse(b.String())
 }
 
-// endSource writes what was in a <pre>.
+// endSource writes the contents of a <pre>.
 func (w *markdownWriter) endSource() {
 	text := bytes.TrimRightFunc(w.source, unicode.IsSpace)
 	for {
@@ -250,7 +250,7 @@ func (w *markdownWriter) endSource() {
 	}
 }
 
-// fenceFor is what may stand around a text: longer than any in it.
+// fenceFor returns a fence for a text: longer than any in it.
 func fenceFor(text []byte) string {
 	ticks, tildes := longestRun(text, '`'), longestRun(text, '~')
 	if ticks > 2 && tildes < ticks {

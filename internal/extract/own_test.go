@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Own is the main text without what stands in links, in a tree and tag by tag.
+// Own is the main text without the text of links, in a tree and tag by tag.
 func TestOwn(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat("<div>", 600)

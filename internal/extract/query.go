@@ -16,14 +16,14 @@ type queries struct {
 	in encoding.Encoding // nil for UTF-8
 }
 
-// queriesOf returns the queries of a document that was read in an encoding. A document in
-// UTF-16 has its queries in UTF-8: nobody could send them.
+// queriesOf returns the queries of a document that was read in an encoding. The queries of
+// a document in UTF-16 are in UTF-8, since UTF-16 could not be sent.
 func queriesOf(name string) queries {
 	switch name {
 	case "", "utf-8", "utf-16le", "utf-16be", "replacement":
 		return queries{}
 	}
-	// That of package charset writes references of HTML itself, and plain ones.
+	// Package charset's encoding writes HTML references itself, unencoded.
 	in, err := htmlindex.Get(name)
 	if err != nil {
 		return queries{}
@@ -31,7 +31,7 @@ func queriesOf(name string) queries {
 	return queries{in: in}
 }
 
-// encode encodes what is beyond ASCII in the query of a reference, if it has one.
+// encode encodes characters beyond ASCII in the query of a reference, if it has one.
 func (q queries) encode(ref string) string {
 	if q.in == nil || isASCII(ref) {
 		return ref
@@ -63,8 +63,8 @@ func (q queries) encode(ref string) string {
 	return b.String()
 }
 
-// write writes characters beyond ASCII. Those that the encoding lacks become references of
-// HTML ("&#8364;"), as in a form.
+// write writes characters beyond ASCII. Those that the encoding lacks become HTML
+// references ("&#8364;"), as in a form.
 func (q queries) write(b *strings.Builder, text string) {
 	encoder := q.in.NewEncoder()
 	if encoded, err := encoder.String(text); err == nil {

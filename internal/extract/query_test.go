@@ -68,7 +68,7 @@ func TestCanonicalAndFeedsInTheDocumentsEncoding(t *testing.T) {
 	}
 }
 
-// TestSpellingOfLinks: the first link to a URL spells it.
+// TestSpellingOfLinks: the first link to a URL decides its spelling.
 func TestSpellingOfLinks(t *testing.T) {
 	t.Parallel()
 	body := `<nav><a href="/it's">1</a></nav><main><a href="/it%27s">2</a><a href="/~joe">3</a></main><a href="/%7ejoe">4</a>`

@@ -11,8 +11,8 @@ import (
 
 // Readable returns a body's visible text for people who read or compare it: a
 // line for each paragraph, heading ("# "), list item ("- ") and row of a table
-// ("a | b"), with navigation and the like, but without scripts. Text that is not
-// HTML keeps its lines. What is no text is "". The error says that the body could
+// ("a | b"), with navigation and the like, but without scripts. Text that is not HTML keeps
+// its lines. For a body that is no text it returns "". The error says that the body could
 // not be decoded.
 func Readable(body []byte, contentType string) (string, error) {
 	media := crawl.ParseMediaType(contentType)
@@ -40,9 +40,9 @@ func Readable(body []byte, contentType string) (string, error) {
 	return cleanLines(w.b.String()), nil
 }
 
-// Compared returns the text of a body that changes are found in, by the rules of its
-// crawl, for people who read it: each block on a line, without control characters.
-// What is no text is "".
+// Compared returns the text of a body in which changes are found, by the rules of its
+// crawl, for people: each block on a line, without control characters. For a body that is
+// no text it returns "".
 func Compared(src Source, rules Rules) (string, error) {
 	page, err := Parse(src, rules)
 	if err != nil {
@@ -74,14 +74,14 @@ func cleanLines(text string) string {
 	return b.String()
 }
 
-// lineWriter collects text; what begins a line is told by elements.
+// lineWriter collects text; elements decide where lines begin.
 type lineWriter struct {
 	b strings.Builder
 	// verbatim counts open <pre>, whose line ends are the author's.
 	verbatim int
 }
 
-// openings are what lines of some elements begin with.
+// openings are the beginnings of lines of some elements.
 var openings = map[string]string{
 	"li": "- ", "h1": "# ", "h2": "# ", "h3": "# ", "h4": "# ", "h5": "# ", "h6": "# ", "dd": "- ",
 }

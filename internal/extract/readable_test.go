@@ -29,8 +29,8 @@ func TestReadable(t *testing.T) {
 	}
 }
 
-// What is read is lines that a terminal can show, and reading them again as
-// plain text changes nothing.
+// The result has lines that a terminal can show, and reading them again as plain text
+// changes nothing.
 func FuzzReadable(f *testing.F) {
 	for _, seed := range []string{"<p>a", "<pre>\n\n", "<li>-<h1>#", "<td>|", strings.Repeat("<b>", 600) + "x", "\x00\x1b"} {
 		f.Add(seed)

@@ -11,17 +11,16 @@ import (
 // Refused are links for which there is no page: of another scheme, too long, or
 // malformed.
 type Refused struct {
-	// Cause is urlkey.ErrScheme, ErrTooLong or, for all else, ErrSyntax.
+	// Cause is urlkey.ErrScheme, ErrTooLong or, for all others, ErrSyntax.
 	Cause error
 	Links int
-	// Examples are some of them as the page has them, without a cause to be read as a
-	// URL.
+	// Examples are some of them as the page has them. They need not be readable as URLs.
 	Examples []string
 }
 
 const (
-	// refusedExamples is how many links of a cause are kept, and refusedLength how many
-	// bytes of each.
+	// refusedExamples is the number of links that are kept for a cause, and refusedLength
+	// bounds the bytes of each.
 	refusedExamples = 4
 	refusedLength   = 300
 )

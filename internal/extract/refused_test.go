@@ -8,7 +8,7 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// Links that lead to no page are told by cause, each once.
+// Links that lead to no page are reported by cause, each once.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	body := `<a href="mailto:a@b.test">a</a><a href="mailto:a@b.test">again</a><a href="ftp://b.test/x">b</a><a href="tel:1">c</a>

@@ -14,7 +14,7 @@ const maxRel = 100
 var (
 	// follow are the relations of <link> that lead to pages.
 	follow = set("alternate amphtml author canonical help license next prev previous search shortlink")
-	// noFollow are the relations that say: do not count or follow this link.
+	// noFollow are the relations that forbid counting or following a link.
 	noFollow = set("nofollow ugc sponsored")
 )
 
@@ -28,8 +28,8 @@ func relations(rel string) string {
 	return strings.Join(slices.Compact(words), " ")
 }
 
-// isRelSpace tells what separates relations: space, and what is written for it. A
-// relation may be a URL, so that not all punctuation does.
+// isRelSpace reports whether a character separates relations: white space, or a character
+// that people write for it. A relation may be a URL, so not all punctuation separates.
 func isRelSpace(r rune) bool {
 	return unicode.IsSpace(r) || strings.ContainsRune(",;|'\"`，；｜", r) || unicode.Is(unicode.Quotation_Mark, r)
 }
@@ -44,8 +44,8 @@ func hasAny(list string, words names) bool {
 	return false
 }
 
-// forbids reports whether relations say not to follow a link, whatever stands
-// between them, also in two words ("no-follow").
+// forbids reports whether relations say not to follow a link, whatever stands between them,
+// even as two words ("no-follow").
 func forbids(rel string) bool {
 	before := ""
 	for word := range strings.FieldsFuncSeq(rel, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {

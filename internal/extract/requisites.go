@@ -10,13 +10,13 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// Role is what a page needs a requisite for.
+// Role says what a page needs a requisite for.
 type Role uint8
 
-// The roles, those that a page can least do without first.
+// The roles, the most important for a page first.
 const (
 	RoleStyle Role = iota // a stylesheet
-	RoleImage             // an image that browsers show if they know nothing else
+	RoleImage             // an image that every browser shows
 	RoleIcon              // of the site
 	RoleFont              // a font, or an image that a style names
 	RoleOther             // an image for another size of screen
@@ -25,7 +25,7 @@ const (
 // Requisite is something that a page or a stylesheet needs to look as it does.
 type Requisite struct {
 	URL string // absolute and canonical
-	// Spelling is how the reference spells path and query, empty for as URL does.
+	// Spelling is the reference's spelling of path and query, empty if it is that of URL.
 	Spelling string
 	Role     Role
 }
@@ -33,7 +33,7 @@ type Requisite struct {
 // maxRequisites bounds the references that are resolved of one body.
 const maxRequisites = 2000
 
-// Requisites reads from a page or a stylesheet what it needs to look as it does, each once,
+// Requisites lists what a page or a stylesheet needs to look as it does, each address once,
 // in the order of the body. Other bodies need nothing. The error says that the body could
 // not be decoded.
 func Requisites(src Source) ([]Requisite, error) {
@@ -63,8 +63,8 @@ type need struct {
 	role Role
 }
 
-// needs gathers references, and resolves them at the end: a <base> applies to what stands
-// before it too.
+// needs gathers references, and resolves them at the end, since a <base> also applies to
+// references before it.
 type needs struct {
 	list    []need
 	base    string
@@ -74,7 +74,8 @@ type needs struct {
 
 func (n *needs) add(href string, role Role) {
 	href = strings.TrimSpace(href)
-	// What is in the body itself, and a picture of the page itself, is at hand.
+	// Parts of the body itself, and a picture with the page's own address, need not be
+	// fetched.
 	if href == "" || href[0] == '#' || len(n.list) >= maxRequisites || hasScheme(href, "data:") {
 		return
 	}
@@ -160,7 +161,7 @@ func (n *needs) element(name string, attributes []html.Attribute) {
 	}
 }
 
-// link reads a <link> that names a style, an icon, or something to be loaded early.
+// link reads a <link> that names a style, an icon, or something to load early.
 func (n *needs) link(rel, as, href, sources string) {
 	switch {
 	case hasAny(rel, names{"stylesheet": true}):
@@ -200,7 +201,7 @@ func (n *needs) sources(srcset string) {
 	}
 }
 
-// cutOutside is strings.Cut at the first separator that is in no parentheses.
+// cutOutside is strings.Cut at the first separator outside parentheses.
 func cutOutside(s string, separator byte) (before, after string, found bool) {
 	depth := 0
 	for i := range len(s) {
@@ -216,8 +217,8 @@ func cutOutside(s string, separator byte) (before, after string, found bool) {
 	return s, "", false
 }
 
-// resolve resolves what was gathered against the URL of the body, which needs nothing of
-// itself.
+// resolve resolves the gathered references against the URL of the body. The body's own URL
+// is left out.
 func (n *needs) resolve(self urlkey.URL) []Requisite {
 	at := self
 	if n.hasBase {

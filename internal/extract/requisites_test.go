@@ -9,8 +9,8 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// needsOf are the requisites of a body at https://a.test/dir/page, each with its role, those
-// of the same site without it.
+// needsOf returns the requisites of a body at https://a.test/dir/page, each with its role;
+// addresses on the same site are shown without it.
 func needsOf(t *testing.T, contentType, body string) []string {
 	t.Helper()
 	u, err := urlkey.Canonical("https://a.test/dir/page")
@@ -83,7 +83,7 @@ func TestRequisitesOfStyles(t *testing.T) {
 	}
 }
 
-// TestHostileStyles: what a style says takes as many steps as it has bytes.
+// TestHostileStyles: reading a style takes at most as many steps as it has bytes.
 func TestHostileStyles(t *testing.T) {
 	t.Parallel()
 	const n = 1 << 20

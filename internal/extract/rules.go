@@ -14,12 +14,12 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// Rules are what one crawl takes for the text of its pages. The zero Rules leave out
-// nothing but what is no main text on any page.
+// Rules say what one crawl takes for the text of its pages. The zero Rules give the plain
+// main text.
 type Rules struct {
-	selectors []goquery.Matcher // of what is ignored
+	selectors []goquery.Matcher // of ignored elements
 	patterns  []*regexp.Regexp
-	selected  []goquery.Matcher // of all that counts; everything if there are none
+	selected  []goquery.Matcher // of the elements that count; everything if there are none
 	of        []pagesRules
 }
 
@@ -75,7 +75,7 @@ func (r *Rules) add(field string, selected, ignored, patterns []string) error {
 	return nil
 }
 
-// at are the rules of a page: those of the first rule of the spec that matches it.
+// at returns the rules of a page: those of the first rule of the spec that matches it.
 func (r Rules) at(page urlkey.URL) Rules {
 	if len(r.of) == 0 {
 		return r
@@ -89,10 +89,10 @@ func (r Rules) at(page urlkey.URL) Rules {
 	return r
 }
 
-// ignored are the elements of a document whose text is ignored.
+// ignored returns the elements of a document whose text is ignored.
 func (r Rules) ignored(root *html.Node) map[*html.Node]bool { return matches(root, r.selectors) }
 
-// matches are the elements of a document that any of the selectors matches.
+// matches returns the elements of a document that any of the selectors matches.
 func matches(root *html.Node, selectors []goquery.Matcher) map[*html.Node]bool {
 	if len(selectors) == 0 {
 		return nil
@@ -107,7 +107,7 @@ func matches(root *html.Node, selectors []goquery.Matcher) map[*html.Node]bool {
 	return found
 }
 
-// clean removes what the patterns match from one line of text.
+// clean removes all matches of the patterns from one line of text.
 func (r Rules) clean(line []byte) []byte {
 	for _, pattern := range r.patterns {
 		line = bytes.Join(bytes.Fields(pattern.ReplaceAllLiteral(line, []byte(" "))), []byte(" "))

@@ -43,7 +43,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// What is ignored has links all the same; without a tree only patterns count.
+// Links in ignored elements still count. Without a tree only patterns apply.
 func TestRulesAndTheRest(t *testing.T) {
 	rules := rulesOf(t, []string{"p"}, []string{"noise"})
 	for name, c := range map[string]struct{ contentType, body, text string }{

@@ -7,8 +7,8 @@ import (
 )
 
 // selectedText returns the text of the elements that the rules select: all that is
-// visible in them, each on a line of its own. It is "" if there is none. The recorder,
-// if there is one, notes what is in them.
+// visible in them, each on a line of its own. It is "" if there is none. The recorder, if
+// there is one, notes their contents.
 func selectedText(root *html.Node, s *survey, rules Rules, r *recorder) string {
 	found := matches(root, rules.selected)
 	if len(found) == 0 {

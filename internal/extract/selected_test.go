@@ -8,7 +8,7 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// read reads a page of an address by a crawl's rules.
+// read reads the page at an address by a crawl's rules.
 func read(t *testing.T, address, body string, spec crawl.ContentSpec) Page {
 	t.Helper()
 	rules, err := NewRules(spec)
@@ -100,7 +100,7 @@ func TestContentRulesMistakes(t *testing.T) {
 	}
 }
 
-// Rules of other pages cost a page nothing but the look at their addresses.
+// Rules of other pages cost a page only the look at their addresses.
 func TestRulesOfOtherPagesCostNothing(t *testing.T) {
 	body := []byte(article("", "<p class=price>12"))
 	allocs := func(spec crawl.ContentSpec) float64 {

@@ -12,9 +12,10 @@ type styleRef struct {
 	isImport bool // it is another stylesheet
 }
 
-// styleRefs reads the references of a stylesheet by the rules of CSS Syntax Level 3: url(…),
-// src(…), and the strings of @import and image-set(…). What is in a comment or in another
-// string refers to nothing. It takes time in proportion to the text, whatever that says.
+// styleRefs reads the references of a stylesheet by the rules of CSS Syntax Level 3:
+// url(…), src(…), and the strings of @import and image-set(…). Text in comments and other
+// strings refers to nothing. It takes time in proportion to the length of the text,
+// whatever its contents.
 func styleRefs(css string) iter.Seq[styleRef] {
 	return func(yield func(styleRef) bool) {
 		s := styleScanner{css: css}
@@ -30,7 +31,7 @@ func styleRefs(css string) iter.Seq[styleRef] {
 type styleScanner struct {
 	css       string
 	at        int
-	importing bool // within an @import, before what it imports
+	importing bool // within an @import, before its address
 	named     bool // within an @namespace: what looks like an address is a name
 	images    int  // open parentheses of an image-set(…), 0 outside of one
 }
@@ -76,7 +77,7 @@ func (s *styleScanner) mark(c byte) {
 	}
 }
 
-// word reads a name, and what is in its parentheses if it is one of an address.
+// word reads a name, and the address in its parentheses if it is url or src.
 func (s *styleScanner) word() (styleRef, bool) {
 	word := s.name()
 	if s.at == len(s.css) || s.css[s.at] != '(' {
@@ -95,7 +96,7 @@ func (s *styleScanner) word() (styleRef, bool) {
 	return styleRef{}, false
 }
 
-// reference is a text that refers to something, unless it only names.
+// reference returns a reference, unless the text is only a name.
 func (s *styleScanner) reference(text string, refers bool) (styleRef, bool) {
 	ref := styleRef{url: text, isImport: s.importing}
 	s.importing = false
@@ -108,8 +109,8 @@ func (s *styleScanner) name() string {
 	return s.css[s.at-n : s.at]
 }
 
-// nameLength is how many bytes a name of CSS has at the start of the text. An escape is part
-// of it.
+// nameLength returns the length in bytes of the CSS name at the start of the text, with its
+// escapes.
 func nameLength(s string) int {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
@@ -147,7 +148,7 @@ func (s *styleScanner) quoted() (text string, whole bool) {
 	return b.String(), true // the end closes it
 }
 
-// address reads what stands in url(…), from behind the parenthesis to behind the other.
+// address reads the contents of url(…), from after the first parenthesis to after the last.
 func (s *styleScanner) address() (text string, whole bool) {
 	s.space()
 	if s.at < len(s.css) && (s.css[s.at] == '"' || s.css[s.at] == '\'') {
@@ -190,7 +191,8 @@ func (s *styleScanner) space() {
 	}
 }
 
-// unescape writes what an escape stands for, and returns where it ends.
+// unescape writes the character that an escape stands for, and returns where the escape
+// ends.
 func unescape(css string, at int, b *strings.Builder) int {
 	at++
 	if at == len(css) {

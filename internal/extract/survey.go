@@ -6,30 +6,30 @@ import (
 	"golang.org/x/net/html"
 )
 
-// measure is what one visible element holds, its descendants included.
+// measure holds the figures of one visible element, its descendants included.
 type measure struct {
 	parent int32 // index of the element around it, -1 for the outermost
 	size   int32 // number of elements, itself included
 	sums
 	hints   hint
-	label   label // that its text begins with
+	label   label // at the beginning of its text
 	heading bool  // holds an <h1>
 	main    bool  // holds a main part
 	form    bool  // is or holds a form
 	article bool  // is or holds an article
 	body    bool  // is or holds an article of running text
-	notice  bool  // is a notice about cookies, by what it says; see findNotice
+	notice  bool  // is a notice about cookies, by its text; see findNotice
 	noticed bool  // is or holds one
 	answers int32 // buttons and links in it that answer such a notice
 }
 
-// sums are what a stretch of a document adds up to. Lengths are in units.
+// sums are the totals of a stretch of a document. Lengths are in units.
 type sums struct {
 	units, linked int32 // visible text, and that within links
 	running       int32 // the lines of running text; see line.isRunning
 	lines, links  int32 // counted
 	paragraphs    int32 // lines of running text, counted
-	// clear is running text, and plain text within links, in no suspect.
+	// clear counts running text, and plain text within links, outside of suspects.
 	clear, plain int32
 	cookies      int32 // texts that speak of cookies
 }
@@ -49,15 +49,15 @@ type survey struct {
 	collector collector
 	elements  []measure
 	open      []int32 // the open elements
-	starts    []sums  // what had been walked over when each of them started
+	starts    []sums  // the totals when each of them started
 	total     sums
-	line      line // with as much text as a label may have
+	line      line // with no more text than a label may have
 	inLink    int  // open links
-	// suspects counts the open elements that their markup calls something else
-	// than main text, and mains the open main parts.
+	// suspects counts the open elements whose markup says that they are not main text, and
+	// mains the open main parts.
 	suspects, mains int
-	// inside is the length of the text in main parts without that of links, and
-	// outside that of the running text which is in no suspect and no main part.
+	// inside is the length of the text in main parts outside links, and outside the length
+	// of the running text outside of suspects and main parts.
 	inside, outside int32
 	// heading is the first <h1>, second the first <h2>, and longest the element
 	// around the longest line of running text; all outside of suspects, and -1 if
@@ -66,7 +66,7 @@ type survey struct {
 	longestUnits             int
 }
 
-// suspect are the hints that something is no main text.
+// suspect are the hints that an element is not main text.
 const suspect = hintNav | hintEdge | hintFoot | hintMenu | hintSide | hintAd | hintRelated | hintShare | hintCounter | hintConsent
 
 func surveyOf(root *html.Node, ignored map[*html.Node]bool) *survey {
@@ -111,7 +111,7 @@ func (s *survey) element(n *html.Node, place Place) {
 	}
 }
 
-// skips reports whether nothing of an element is text to be seen.
+// skips reports whether an element has no visible text.
 func (s *survey) skips(n *html.Node) bool { return unseen[n.Data] || isHidden(n.Attr) || s.ignored[n] }
 
 // isMeasured reports whether a node is an element that the survey numbers.
@@ -147,9 +147,9 @@ func (s *survey) visible(n *html.Node, place Place) {
 	s.finish(i, n)
 }
 
-// labelling elements may be the label at the start of a line, as block elements
-// are that of the lines after theirs. What is emphasised is none: articles on
-// advertising begin so.
+// labelling elements may be the label at the start of a line, as block elements may label
+// the lines after theirs. Emphasised text is no label: articles on advertising begin that
+// way.
 var labelling = set("span small font label")
 
 // begin opens an element and returns its number.
@@ -283,11 +283,11 @@ func (s *survey) setLabel(l label) {
 	}
 }
 
-// leastContent is the least length of running text that shows where the content
-// of a page is: two or three sentences.
+// leastContent is the least length of running text that marks the place of a page's
+// content: two or three sentences.
 const leastContent = 250
 
-// title is the first heading, -1 if there is none.
+// title returns the first heading, -1 if there is none.
 func (s *survey) title() int32 {
 	if s.heading >= 0 {
 		return s.heading
@@ -295,9 +295,9 @@ func (s *survey) title() int32 {
 	return s.second
 }
 
-// content is the innermost element around the title, or else around the longest
-// line of running text, that holds at least half of the running text in no
-// suspect; -1 for a page that has hardly any, such as a list of links.
+// content returns the innermost element around the title, or else around the longest line
+// of running text, that holds at least half of the running text outside of suspects; -1 for
+// a page that has hardly any, such as a list of links.
 func (s *survey) content() int32 {
 	least := max(leastContent, s.total.clear/2)
 	i := s.title()
@@ -310,20 +310,18 @@ func (s *survey) content() int32 {
 	return i
 }
 
-// isLongest reports whether an element has the longest running text of the page:
-// more than there is in no suspect.
+// isLongest reports whether an element has the longest running text of the page: more than
+// all text outside of suspects.
 func (s *survey) isLongest(e *measure) bool {
 	return e.running >= leastContent && e.running > s.total.clear
 }
 
-// isHub reports whether there are more links around the content than there is
-// content, in places that no markup calls anything else: a page of links with an
-// introduction.
+// isHub reports whether there are more links around the content than there is content,
+// outside of suspects: a page of links with an introduction.
 func (s *survey) isHub(content int32) bool {
 	return content < 0 || s.total.plain-s.elements[content].plain > s.elements[content].clear
 }
 
-// trustsMain reports whether the parts that are marked as main are: a page may
-// have twice as much running text around them, in places that no markup calls
-// anything else, but not more.
+// trustsMain reports whether the parts marked as main are believed to be: a page may have
+// at most twice as much running text around them, outside of suspects.
 func (s *survey) trustsMain() bool { return s.inside > 0 && s.outside <= 2*s.inside }

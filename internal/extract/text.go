@@ -21,7 +21,7 @@ func set(list string) names {
 }
 
 var (
-	// unseen elements have no text that a reader sees.
+	// unseen elements have no visible text.
 	unseen = set("head script style template noframes noembed iframe title")
 	// inline elements do not end a word.
 	inline = set("a abbr b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q rb rp rt rtc ruby s samp small span strike strong sub sup time tt u var wbr")
@@ -30,8 +30,8 @@ var (
 	spaced = set("area audio button canvas embed img input map math meter object picture progress source svg track video")
 )
 
-// breakOf is what the name of an element puts before and after its text: nothing,
-// a space or a line feed.
+// breakOf returns what an element puts before and after its text, by its name: nothing, a
+// space or a line feed.
 func breakOf(name string) byte {
 	switch {
 	case inline[name]:
@@ -45,9 +45,9 @@ func breakOf(name string) byte {
 // glued elements are inline ones that are often parts of a word.
 var glued = set("sub sup wbr code kbd samp var tt ruby rb rt rp rtc")
 
-// breakBefore is breakOf, and a space between two inline elements of which one
-// follows the other at once, as in a menu or a byline: there the style sets them
-// apart. In code it does not.
+// breakBefore is breakOf, with a space between two inline elements that directly follow
+// each other, as in a menu or a byline: there the style sets them apart. In code it does
+// not.
 func breakBefore(n *html.Node) byte {
 	space, prev := breakOf(n.Data), n.PrevSibling
 	if space == 0 && prev != nil && prev.Type == html.ElementNode && !glued[n.Data] && !glued[prev.Data] && !inCode(n) {
@@ -65,14 +65,14 @@ func inCode(n *html.Node) bool {
 	return false
 }
 
-// isHidden reports whether the hidden attribute is set; "until-found" is text
-// that a search within the page opens.
+// isHidden reports whether the hidden attribute is set; "until-found" marks text that a
+// search within the page opens.
 func isHidden(attributes []html.Attribute) bool {
 	value, ok := attribute(attributes, "hidden")
 	return ok && !strings.EqualFold(value, "until-found")
 }
 
-// collapse makes each run of white space one space.
+// collapse turns each run of white space into one space.
 func collapse(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // line gathers the text between two line breaks.
@@ -82,15 +82,15 @@ type line struct {
 	units  int // see unitsOf
 	linked int // the units within links
 	links  int // that begin in it
-	// spans are the parts of text that stand in links, in bytes, one behind the other.
+	// spans are the parts of text in links, in bytes, one after the other.
 	spans []span
 }
 
 type span struct{ from, to int }
 
-// unitsOf is the length of a character as a reader sees it: letters and digits
-// count, those of the scripts that need about half as many for the same (Chinese,
-// Japanese, Korean) twice. It is told by blocks of Unicode, for speed.
+// unitsOf returns the length of a character as a reader sees it: letters and digits count,
+// and those of scripts that need about half as many for the same text (Chinese, Japanese,
+// Korean) count twice. It goes by blocks of Unicode, for speed.
 func unitsOf(r rune) int {
 	const (
 		firstLetter = 0x00C0 // of Latin, Greek, Cyrillic, Arabic, the scripts of India and so on
@@ -147,7 +147,7 @@ func (l *line) add(s string, inLink bool) int {
 	return n
 }
 
-// link notes that what was added to the first bytes stands in a link.
+// link notes that the text added after the first bytes stands in a link.
 func (l *line) link(first int) {
 	switch last := len(l.spans) - 1; {
 	case len(l.text) == first:
@@ -158,7 +158,7 @@ func (l *line) link(first int) {
 	}
 }
 
-// withoutLinks is the text without what stands in links.
+// withoutLinks returns the text outside links.
 func (l *line) withoutLinks() []byte {
 	text := l.trimmed()
 	if len(l.spans) == 0 {
@@ -180,7 +180,7 @@ func (l *line) space() {
 	}
 }
 
-// trimmed is the text without space at its end; it begins with none.
+// trimmed returns the text without space at its end; it never begins with one.
 func (l *line) trimmed() []byte {
 	if n := len(l.text); n > 0 && l.text[n-1] == ' ' {
 		return l.text[:n-1]
@@ -190,8 +190,8 @@ func (l *line) trimmed() []byte {
 
 func (l *line) reset() { *l = line{text: l.text[:0], most: l.most, spans: l.spans[:0]} }
 
-// leastRunning is the least length of a line that is running text: about ten
-// words. Headings, menus and labels are shorter.
+// leastRunning is the least length of a line of running text: about ten words. Headings,
+// menus and labels are shorter.
 const leastRunning = 60
 
 // isRunning reports whether the line is running text: long enough, and no list
@@ -207,7 +207,7 @@ func (l *line) isMenu() bool {
 	return l.isMostlyLinks() && l.linked <= most*max(l.links, 1)
 }
 
-// isInvisible reports the characters that only tell where a word may break.
+// isInvisible reports whether a character only marks where a word may break.
 func isInvisible(r rune) bool {
 	return r == '\u00AD' || r == '\u200B' || r == '\u2060' || r == '\uFEFF'
 }

@@ -9,21 +9,20 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// The algorithm by which browsers make a tree, html.Parse, is not for pages of
-// strangers: a hundred kilobytes can cost it gigabytes (each paragraph opens again
-// all formatting that the one before left open) or half a minute (each <body> is
-// compared with the attributes of all before it). parseTree takes time and memory
-// in proportion to the page. Of the algorithm it leaves out what repairs wrongly
-// nested formatting and what moves misplaced content out of tables; no text and no
-// link gets lost by that.
+// The algorithm by which browsers make a tree, html.Parse, is not safe for strangers'
+// pages: a hundred kilobytes can cost it gigabytes (each paragraph opens again all
+// formatting that the one before left open) or half a minute (each <body> is compared with
+// the attributes of all before it). parseTree takes time and memory in proportion to the
+// page. It leaves out the steps that repair wrongly nested formatting and that move
+// misplaced content out of tables. No text and no link is lost by that.
 
-// Limits of a tree. A node takes about a hundred bytes and an attribute fifty, so
-// that the largest tree takes about fifty megabytes.
+// Limits of a tree. A node takes about a hundred bytes and an attribute fifty, so the
+// largest tree takes about fifty megabytes.
 const (
 	maxNodes      = 250_000
 	maxAttributes = 500_000
-	maxDepth      = 512 // of open elements; who walks over a tree may rely on it
-	// maxSteps bounds the looks at open elements. Pages that are not made for it take
+	maxDepth      = 512 // of open elements; walks over a tree may rely on it
+	// maxSteps bounds the looks at open elements. Pages that are not made to reach it take
 	// less than a hundredth.
 	maxSteps = 100_000_000
 )
@@ -46,13 +45,13 @@ func parseTree(decoded []byte) (*html.Node, error) {
 	return b.document, nil
 }
 
-// treeBuilder builds a tree of tags as they come.
+// treeBuilder builds a tree from tags in their order.
 type treeBuilder struct {
 	tokens               *html.Tokenizer
 	document, root, head *html.Node
 	body                 *html.Node // or the <frameset>; nil until it begins
 	open                 []openElement
-	// What was used of the limits.
+	// The used parts of the limits.
 	nodes, attributes, steps int
 	// paragraphs, pictures and templates count open elements.
 	paragraphs, pictures, templates int
@@ -89,7 +88,7 @@ func (b *treeBuilder) add(parent *html.Node, name, namespace string) *html.Node 
 	return n
 }
 
-// place is where the next node belongs.
+// place returns the node to which the next one belongs.
 func (b *treeBuilder) place() *html.Node {
 	if len(b.open) > 0 {
 		return b.open[len(b.open)-1].Node
@@ -104,7 +103,7 @@ func (b *treeBuilder) needBody() {
 	}
 }
 
-// leaveHead ends a <noscript> of the head with what belongs into the body.
+// leaveHead ends a <noscript> of the head when content of the body begins.
 func (b *treeBuilder) leaveHead() {
 	if b.body == nil && len(b.open) == 1 && b.open[0].Data == "noscript" {
 		b.cut(0)
@@ -163,8 +162,8 @@ func (b *treeBuilder) start(name string, attributes, selfClosing bool) {
 	}
 }
 
-// documentPart takes in the tags of the elements that every document has once,
-// whether their tags are there or not. The first tag of each has its attributes.
+// documentPart takes in the tags of the elements that every document has once, whether
+// their tags are there or not. The attributes of each come from its first tag.
 func (b *treeBuilder) documentPart(name string, attributes bool) bool {
 	var n *html.Node
 	switch {
@@ -187,8 +186,8 @@ func (b *treeBuilder) documentPart(name string, attributes bool) bool {
 	return true
 }
 
-// readAttributes reads the current tag's attributes. Of equal names the tokenizer
-// tells the first.
+// readAttributes reads the current tag's attributes. For equal names the tokenizer returns
+// the first.
 func (b *treeBuilder) readAttributes(n *html.Node, more bool) {
 	for more && b.attributes <= maxAttributes {
 		var key, value []byte
@@ -227,7 +226,7 @@ func (b *treeBuilder) cut(i int) {
 	b.open = b.open[:i]
 }
 
-// cutTo ends the innermost element of which is holds, if none of which stop holds
+// cutTo ends the innermost element for which is holds, unless one for which stop holds
 // comes first.
 func (b *treeBuilder) cutTo(is, stop func(openElement) bool) bool {
 	for i := len(b.open) - 1; i >= 0; i-- {
@@ -250,7 +249,7 @@ func named(name string) func(openElement) bool {
 // of reports whether an element is of any of the kinds.
 func of(k kind) func(openElement) bool { return func(e openElement) bool { return e.kind&k != 0 } }
 
-// imply ends what a start tag ends, and starts what it needs around it.
+// imply ends the elements that a start tag ends, and starts those that it needs around it.
 func (b *treeBuilder) imply(name string, k kind) {
 	if k&block != 0 {
 		b.endParagraph()
@@ -277,7 +276,7 @@ func (b *treeBuilder) endParagraph() bool {
 	return b.paragraphs > 0 && b.cutTo(named("p"), func(e openElement) bool { return e.kind&scope != 0 || e.Data == "button" })
 }
 
-// foreign reports whether a tag here would be one of a picture's.
+// foreign reports whether a tag here would belong to a picture.
 func (b *treeBuilder) foreign() bool {
 	if b.pictures > 0 {
 		for i := len(b.open) - 1; i >= 0; i-- {
@@ -290,7 +289,7 @@ func (b *treeBuilder) foreign() bool {
 	return false
 }
 
-// namespace is that of an element which starts here.
+// namespace returns the name space of an element that starts here.
 func (b *treeBuilder) namespace(name string) string {
 	switch {
 	case kinds[name]&picture != 0:

@@ -31,7 +31,7 @@ func ourTree(t testing.TB, body string) *html.Node {
 	return root
 }
 
-// outline writes a tree without comments, and without white space that nobody sees.
+// outline writes a tree without comments and invisible white space.
 func outline(n *html.Node) string {
 	var b, text strings.Builder
 	endText := func() {
@@ -77,8 +77,8 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// writing writes documents as people do: with optional end tags or without, with
-// ones too many, with parts that are hidden, boilerplate and pictures.
+// writing writes documents as people do: with or without optional end tags, with
+// superfluous tags, hidden parts, boilerplate and pictures.
 type writing struct {
 	*rapid.T
 	strings.Builder
@@ -163,8 +163,7 @@ func (w *writing) flow(depth int) {
 	}
 }
 
-// TestTreeIsTheBrowsers: whatever is nested as HTML says has the tree that browsers
-// make.
+// TestTreeIsTheBrowsers: a document nested by HTML's rules has the tree that browsers make.
 func TestTreeIsTheBrowsers(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := writing{T: rt}
@@ -176,7 +175,7 @@ func TestTreeIsTheBrowsers(t *testing.T) {
 	})
 }
 
-// numbered is n pieces that each have their number.
+// numbered returns n pieces, each with its number.
 func numbered(n int, piece string) string {
 	var b strings.Builder
 	for i := range n {
@@ -185,9 +184,8 @@ func numbered(n int, piece string) string {
 	return b.String()
 }
 
-// TestHostileDocuments: no document takes more memory than in proportion to its
-// size. The first two took gigabytes, and one of them half a minute, when browsers'
-// trees were made of them.
+// TestHostileDocuments: every document takes memory in proportion to its size. As browsers'
+// trees, the first two took gigabytes, and one of them half a minute.
 func TestHostileDocuments(t *testing.T) {
 	const size = 200_000
 	fill := func(piece string) string { return strings.Repeat(piece, size/len(piece)) }
@@ -224,7 +222,7 @@ func TestHostileDocuments(t *testing.T) {
 	}
 }
 
-// TestLongLinks: links are bounded by their size, too.
+// TestLongLinks: links are also bounded by their size.
 func TestLongLinks(t *testing.T) {
 	page := parse(t, "<base href=http://h.example/"+strings.Repeat("x", 8000)+"/>"+numbered(1000, "<a href=%d>"))
 	if n := len(page.Links); n != maxLinkBytes/(8000+len("http://h.example//123")) || !page.LinksCut {
@@ -232,8 +230,8 @@ func TestLongLinks(t *testing.T) {
 	}
 }
 
-// TestLinksOfALongBase: not even that they lead to one page makes many links with a long
-// base cost more than in proportion to the page.
+// TestLinksOfALongBase: many links with a long base cost no more than in proportion to the
+// page, even if they lead to one page.
 func TestLinksOfALongBase(t *testing.T) {
 	const size = 400_000
 	body := "<base href=http://h.example/" + strings.Repeat("x", 8000) + "/>" + strings.Repeat("<a href=y>x</a>", size/15)
@@ -246,7 +244,7 @@ func TestLinksOfALongBase(t *testing.T) {
 	}
 }
 
-// TestNoTree: what is too large or deep for a tree is read all the same.
+// TestNoTree: a document too large or deep for a tree is still read.
 func TestNoTree(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: large documents")

@@ -13,15 +13,15 @@ type Change struct {
 	Kind    Kind
 	At      time.Time
 	// PageID, Visit and Seq are the page, the visit that found the change and the number of
-	// the version that the page has since; 0 where there is none.
+	// the version that the page has since; 0 for none.
 	PageID int64
 	Visit  int
 	Seq    int
 	Data   Data
 }
 
-// Data is what a reader of a Change could not read from the page, the visit and the version
-// later, because they move on. It is stored as JSON; fields are only ever added.
+// Data holds what readers of a Change cannot read later from the page, the visit and the
+// version, because these move on. It is stored as JSON; fields are only ever added.
 type Data struct {
 	// Was and State are the page's states before and after.
 	Was   crawl.PageState `json:"was,omitempty"`
@@ -32,17 +32,17 @@ type Data struct {
 	ReturnedTo int `json:"returned_to,omitempty"`
 	// URLHash is the SHA-256, in hex, of the URL of a forgotten page.
 	URLHash string `json:"url_sha256,omitempty"`
-	// Crawl is the crawl's state, Generation the generation of its spec, of crawl.state and
-	// crawl.spec.
+	// For crawl.state and crawl.spec, Crawl is the crawl's state and Generation the
+	// generation of its spec.
 	Crawl      crawl.CrawlState `json:"crawl,omitempty"`
 	Generation int64            `json:"generation,omitempty"`
-	// HostID is the host of host.blocked and trap.held, TrapID the trap, and Blocked whether
-	// the host is blocked since.
+	// HostID is the host of host.blocked and trap.held, TrapID the trap, and Blocked
+	// whether the host is now blocked.
 	HostID  int64 `json:"host_id,omitempty"`
 	TrapID  int64 `json:"trap_id,omitempty"`
 	Blocked bool  `json:"blocked,omitempty"`
-	// Sink is the name of the sink of sink.paused and feed.gap, Code why it was paused, and
-	// Missed how many changes it never read.
+	// For sink.paused and feed.gap, Sink is the name of the sink, Code says why it was
+	// paused, and Missed is the number of changes that it never read.
 	Sink   string `json:"sink,omitempty"`
 	Code   string `json:"code,omitempty"`
 	Missed int64  `json:"missed,omitempty"`

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Errors of a cursor that can be read and leads nowhere. Whoever gets one of them takes a
-// snapshot and follows from its cursor.
+// Errors of a cursor that can be read but leads nowhere. Callers that get one of them take
+// a snapshot and follow from its cursor.
 var (
 	// ErrTrimmed: changes after the cursor are no longer kept.
 	ErrTrimmed = errors.New("the cursor is older than the changes that are kept: take a snapshot and follow from its cursor (starter changes NAME --snapshot)")
@@ -28,7 +28,7 @@ type Cursor struct {
 
 const cursorVersion = "c1"
 
-// String is the cursor as readers keep it. They must not look into it.
+// String returns the cursor as readers keep it. They must not interpret it.
 func (c Cursor) String() string {
 	return cursorVersion + "." + c.Epoch + "." + strconv.FormatInt(c.ID, 10)
 }

@@ -23,8 +23,8 @@ var usual = map[Kind][2]crawl.PageState{
 	PageResumed:   {crawl.Stopped, crawl.Active},
 }
 
-// Usual is what most changes of a kind say, and what a row says that stores nothing: a row
-// of a large feed is narrow. It must never change.
+// Usual returns the data of most changes of a kind, which a row without data stands for:
+// this keeps the rows of a large feed narrow. It must never change.
 func Usual(kind Kind, seq int) Data {
 	d := Data{Was: usual[kind][0], State: usual[kind][1]}
 	switch {
@@ -36,7 +36,7 @@ func Usual(kind Kind, seq int) Data {
 	return d
 }
 
-// Encode is what a row stores of data; "" if that is usual.
+// Encode returns the text that a row stores; "" if the data is the usual.
 func (d Data) Encode(kind Kind, seq int) string {
 	if d == Usual(kind, seq) {
 		return ""

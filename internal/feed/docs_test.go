@@ -15,7 +15,7 @@ import (
 	"recrawl/internal/feed"
 )
 
-// page is docs/changes.md.
+// page returns the text of docs/changes.md.
 func page(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/changes.md")
@@ -31,7 +31,7 @@ var (
 	kindRow  = regexp.MustCompile("^\\| `((?:page|crawl|trap|host|sink|feed)\\.[a-z]+)` \\| [^|]+ \\|$")
 )
 
-// typeOf is a type in the words of the page.
+// typeOf names a type in the words of the page.
 func typeOf(t reflect.Type) string {
 	switch {
 	case t == reflect.TypeFor[time.Time]():
@@ -54,7 +54,7 @@ func typeOf(t reflect.Type) string {
 	return "number"
 }
 
-// fields are the fields of a type's JSON with those of its objects, and their types.
+// fields collects the fields of a type's JSON with those of its objects, and their types.
 func fields(t reflect.Type, prefix string, into map[string]string) map[string]string {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -160,7 +160,7 @@ func TestSelectKinds(t *testing.T) {
 	}
 }
 
-// Every kind has words; those of events say what is known.
+// Every kind has words, and those of events say what is known.
 func TestWords(t *testing.T) {
 	t.Parallel()
 	for _, k := range feed.Kinds() {

@@ -7,16 +7,16 @@ import (
 )
 
 // EventVersion is the version of the format of events. Fields are added without raising it;
-// it is raised when a field changes its meaning or goes.
+// it is raised when a field changes its meaning or is removed.
 const EventVersion = 1
 
-// Event is a change as programs and people read it: a row of the feed with what the page
-// and its versions say of it. It is the object of `starter changes --output json`, of
-// webhooks and of programs. docs/changes.md describes it.
+// Event is a change as programs and people read it: a row of the feed joined with the page
+// and its versions. It is the object of `starter changes --output json`, of webhooks and of
+// programs. docs/changes.md describes it.
 type Event struct {
 	V int `json:"v"`
-	// ID names the change for ever, in all stores: its epoch and number. Cursor is the place
-	// after it.
+	// ID names the change for ever, in all stores, by its epoch and number. Cursor is the
+	// place after it.
 	ID     string    `json:"id"`
 	Cursor Cursor    `json:"cursor"`
 	Kind   Kind      `json:"kind"`
@@ -25,19 +25,19 @@ type Event struct {
 	// Page is set for changes of pages. After a takedown only its id and URLHash are known.
 	Page    *EventPage `json:"page,omitempty"`
 	URLHash string     `json:"url_sha256,omitempty"`
-	// Visit found the change. Status is what it was answered, Location where a page has
-	// moved to, Problem why it fails, in words.
+	// Visit found the change. Status is the status of its answer, Location where a page has
+	// moved to, and Problem says why it fails.
 	Visit    int    `json:"visit,omitempty"`
 	Status   int    `json:"status,omitempty"`
 	Location string `json:"location,omitempty"`
 	Problem  string `json:"problem,omitempty"`
-	// Version is what the page has since, Before what it had. ReturnedTo is the number of
-	// an earlier version that it has again.
+	// Version is the page's version since the change, Before the one that it had.
+	// ReturnedTo is the number of an earlier version that it has again.
 	Version    *EventVersionOf `json:"version,omitempty"`
 	Before     *EventVersionOf `json:"before,omitempty"`
 	ReturnedTo int             `json:"returned_to,omitempty"`
-	// Diff is what changed in the text between Before and Version. It is absent where one
-	// of the bodies is not kept, or nobody asked for it.
+	// Diff is the difference of the texts of Before and Version. It is absent if one of the
+	// bodies is not kept, or nobody asked for it.
 	Diff *EventDiff `json:"diff,omitempty"`
 	// State and Generation are those of a crawl, Host and Blocked those of a host, Trap and
 	// Folder those of a held part of a site.
@@ -47,8 +47,8 @@ type Event struct {
 	Blocked    bool             `json:"blocked,omitempty"`
 	Trap       int64            `json:"trap,omitempty"`
 	Pattern    string           `json:"pattern,omitempty"`
-	// Sink is the sink of sink.paused and feed.gap, Code why it was paused, Missed how many
-	// changes it never read.
+	// For sink.paused and feed.gap, Sink is the sink, Code says why it was paused, and
+	// Missed is the number of changes that it never read.
 	Sink   string `json:"sink,omitempty"`
 	Code   string `json:"code,omitempty"`
 	Missed int64  `json:"missed,omitempty"`
@@ -64,7 +64,7 @@ type EventPage struct {
 	Was   crawl.PageState `json:"was,omitempty"`
 	State crawl.PageState `json:"state,omitempty"`
 	// Source is sitemap or feed for a page that is read for links and dates only, and
-	// requisite for what pages need to look as they do.
+	// requisite for one that pages need to look as they do.
 	Source crawl.PageKind `json:"source,omitempty"`
 }
 
@@ -81,7 +81,7 @@ type EventVersionOf struct {
 	Language    string    `json:"language,omitempty"`
 }
 
-// EventDiff is what changed in a text.
+// EventDiff is the difference of two texts.
 type EventDiff struct {
 	WordsAdded   int `json:"words_added"`
 	WordsRemoved int `json:"words_removed"`

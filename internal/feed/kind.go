@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Kind is what happened. The numbers are stored and the names are part of the feed's
+// Kind says what happened. The numbers are stored and the names are part of the feed's
 // format: never renumber or rename them.
 type Kind uint8
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// SelectKinds returns the kinds that patterns name, in their order: a name such as page.new,
-// or the begin of names with a * at the end, such as page.* or *.
+// SelectKinds returns the kinds that patterns name, in their order: a name such as
+// page.new, or the beginning of names with a * at the end, such as page.* or *.
 func SelectKinds(patterns []string) ([]Kind, error) {
 	var selected []Kind
 	for _, p := range patterns {

@@ -12,7 +12,7 @@ type Before struct {
 	Version  int // number of the version that the page had, 0 for none
 }
 
-// Seen is what a visit came to.
+// Seen is the result of a visit.
 type Seen struct {
 	Outcome  crawl.Outcome
 	State    crawl.PageState // of the page after the visit
@@ -22,8 +22,8 @@ type Seen struct {
 	Respelled bool
 }
 
-// NeedsPast reports whether what the page was before the visit does not tell the change:
-// it failed before, and does not any more, or it redirects again.
+// NeedsPast reports whether the page's state before the visit is not enough to know the
+// change: it failed before and no longer does, or it redirects again.
 func NeedsPast(was crawl.PageState, seen Seen) bool {
 	switch was {
 	case crawl.Failing:
@@ -39,7 +39,7 @@ func (s Seen) moved() bool {
 	return s.State == crawl.Redirect && s.Outcome == crawl.OutcomeRedirected && !s.Respelled
 }
 
-// OfVisit decides what kind of change a visit is, 0 for none, with what its row says.
+// OfVisit decides what kind of change a visit is, 0 for none, and the data of its row.
 //
 //	the first content                                   new
 //	another text, or an earlier one again               changed
@@ -49,12 +49,12 @@ func (s Seen) moved() bool {
 //	failing, and was not                                failing
 //	as before it failed                                 recovered
 //
-// A visit is one change at most. Where a line below and one above would do, the state says
+// A visit is one change at most. If a line below and one above both match, the state says
 // more: a page that is gone and comes back with another text is back, with both versions; a
-// new page whose content an older one has is a duplicate. But the first content, and another
-// text after failures, say more than that the page answers again. What a page was before it
-// failed decides what it is after: gone, failing and gone again has recovered, gone, failing
-// and active is back.
+// new page whose content an older one has is a duplicate. But the first content, and
+// another text after failures, say more than that the page answers again. What a page was
+// before it failed decides what it is after: gone, failing and gone again has recovered,
+// gone, failing and active is back.
 func OfVisit(before Before, seen Seen) (Kind, Data) {
 	kind := before.kindOf(seen)
 	if kind == 0 {
@@ -102,8 +102,8 @@ func (b Before) kindOf(seen Seen) Kind {
 	return text
 }
 
-// becomes are the changes of pages that come to a state in which they have no content of
-// their own.
+// becomes maps states in which a page has no content of its own to the change by which it
+// gets there.
 var becomes = map[crawl.PageState]Kind{
 	crawl.Gone: PageGone, crawl.Redirect: PageMoved, crawl.Excluded: PageExcluded, crawl.Duplicate: PageDuplicate,
 }
@@ -111,8 +111,8 @@ var becomes = map[crawl.PageState]Kind{
 // away reports whether a page in the state has no content of its own.
 func away(s crawl.PageState) bool { return becomes[s] != 0 }
 
-// text is the change of the page's text by a visit. A version that differs in boilerplate
-// or links only is none.
+// text returns the change of the page's text by a visit. A version that differs only in
+// boilerplate or links is none.
 func (b Before) text(seen Seen) Kind {
 	switch {
 	case seen.Version == 0 || seen.Version == b.Version:
@@ -125,7 +125,7 @@ func (b Before) text(seen Seen) Kind {
 	return PageChanged
 }
 
-// settled is what the page was before it failed.
+// settled returns the page's state before it failed.
 func (b Before) settled() crawl.PageState {
 	switch {
 	case b.State != crawl.Failing:
@@ -136,9 +136,9 @@ func (b Before) settled() crawl.PageState {
 	return crawl.Active
 }
 
-// stopped is the change by a visit whose page a person has stopped, or that gave its place
-// to another, while the visit was under way: who did that has said so, and what it found
-// counts all the same.
+// stopped returns the change by a visit whose page was stopped by a person, or gave its
+// place to another, while the visit was under way: that change is already recorded, and
+// what the visit found still counts.
 func (b Before) stopped(seen Seen, text Kind) Kind {
 	switch {
 	case text != 0 || !b.State.Lives():

@@ -104,8 +104,8 @@ func TestOfVisit(t *testing.T) {
 	}
 }
 
-// Whatever a visit finds: a change of state is a change, and so is another text; without
-// them there is none; and what the past would tell is asked for where it matters.
+// Whatever a visit finds, a change of state is a change, and so is another text; without
+// them there is none. The past is asked for where it matters.
 func TestEveryTransitionIsAChange(t *testing.T) {
 	t.Parallel()
 	for _, was := range living() {

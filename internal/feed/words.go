@@ -10,7 +10,7 @@ var kindWords = map[Kind]string{
 	SinkPaused: "sink paused", FeedGap: "changes missed",
 }
 
-// What is what happened in a few words, without the name of what it happened to.
+// What says in a few words what happened, without naming to what.
 func (e Event) What() string {
 	words, ok := kindWords[e.Kind]
 	switch {
@@ -30,7 +30,8 @@ func (e Event) What() string {
 	return words
 }
 
-// Where is what the event happened to: a URL, a host, a part of a site, a sink or a crawl.
+// Where names what the event happened to: a URL, a host, a part of a site, a sink or a
+// crawl.
 func (e Event) Where() string {
 	switch {
 	case e.Page != nil && e.Page.URL != "":
@@ -49,8 +50,8 @@ func (e Event) Where() string {
 	return "crawl " + e.Crawl
 }
 
-// Detail is what else there is to say: where a page has moved to, why it fails, or why a sink
-// was paused; "" for nothing.
+// Detail says more: where a page has moved to, why it fails, or why a sink was paused; ""
+// for nothing.
 func (e Event) Detail() string {
 	switch {
 	case e.Kind == PageMoved && e.Location != "":
@@ -61,7 +62,7 @@ func (e Event) Detail() string {
 	return e.Problem
 }
 
-// Title is the title of the version that the page has since the event, or of the page.
+// Title returns the title of the page's version since the event, or of the page.
 func (e Event) Title() string {
 	switch {
 	case e.Version != nil && e.Version.Title != "":
@@ -72,7 +73,7 @@ func (e Event) Title() string {
 	return ""
 }
 
-// Size is how many words came and went.
+// Size says how many words came and went.
 func (d EventDiff) Size() string {
 	return fmt.Sprintf("%s added, %d removed", count(d.WordsAdded, "word"), d.WordsRemoved)
 }

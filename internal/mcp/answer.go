@@ -9,28 +9,28 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// most is how many characters an answer has at most. Clients cut off answers of more than
-// some 25 000 tokens, or do not show them at all.
+// most bounds the characters of an answer. Clients cut off answers of more than some 25 000
+// tokens, or do not show them at all.
 const most = 20_000
 
-// Of these, frame are for the marks with what is said of them, and kept for the facts that
-// are added when it is known how far an answer comes: part and next_offset.
+// Of these, frame is for the marks and the words about them, and kept for the facts that
+// are added once the end of the answer is known: part and next_offset.
 const (
 	frame = 700
 	kept  = 400
 )
 
-// answer is a tool's answer: facts, which are ours, and what sites say, which is not.
+// answer is a tool's answer: our facts, and text from sites.
 type answer struct {
 	facts  strings.Builder
 	theirs strings.Builder
-	// room is for how many more characters there is room.
+	// room is the number of further characters for which there is room.
 	room int
 }
 
 func newAnswer() *answer { return &answer{room: most - frame - kept} }
 
-// fact adds a line of ours. Nothing that a site may choose belongs there.
+// fact adds a line of ours. Text that a site may choose must not be in it.
 func (a *answer) fact(name, format string, args ...any) {
 	line := name + ": " + crawl.Clean(plain(fmt.Sprintf(format, args...)), factMost) + "\n"
 	a.facts.WriteString(line)
@@ -47,8 +47,8 @@ func (a *answer) quote(text string) {
 	a.room -= utf8.RuneCountInString(text)
 }
 
-// item adds the row of a list with a number: what we say of it, and what its site says. It
-// reports false, and adds nothing, if there is no room for both.
+// item adds a numbered row of a list: our words about it, and its site's. It reports false,
+// and adds nothing, if there is no room for both.
 func (a *answer) item(number int, ours, theirs string) bool {
 	said := fmt.Sprintf("%d: %s\n", number, crawl.Clean(plain(ours), factMost))
 	quoted := ""
@@ -73,8 +73,8 @@ func (a *answer) next(offset string) {
 	a.fact("next_offset", "%s", offset)
 }
 
-// String is the answer as a client gets it. The marks hold a word that nobody can know
-// before, so that no page can end its part and speak as if it were us.
+// String returns the answer as a client gets it. The marks hold a word that nobody can know
+// beforehand, so no page can end its part and speak as if it were us.
 func (a *answer) String() string {
 	if a.theirs.Len() == 0 {
 		return a.facts.String()
@@ -92,7 +92,7 @@ func (a *answer) String() string {
 	return b.String()
 }
 
-// cutRunes is the begin of a text, of at most so many characters, and how many it has.
+// cutRunes returns the beginning of a text, of at most most characters, and its length.
 func cutRunes(text string, most int) (string, int) {
 	n := 0
 	for i := range text {
@@ -104,7 +104,7 @@ func cutRunes(text string, most int) (string, int) {
 	return text, n
 }
 
-// window is a part of a text from an offset on, in characters, and where the next part
+// window returns a part of a text from an offset on, in characters, and where the next part
 // begins, 0 if there is none. It ends between two lines if a line ends in its last fifth.
 func window(text string, offset, most int) (part string, next int) {
 	head, skipped := cutRunes(text, offset)

@@ -21,7 +21,7 @@ type changesAsked struct {
 	Offset string   `json:"offset,omitempty" jsonschema:"Only older changes: next_offset of the answer before."`
 }
 
-// changesQuery is what a question means for the feed.
+// changesQuery is a request as a query of the feed.
 type changesQuery struct {
 	reader.Query
 	before feed.Cursor
@@ -63,7 +63,7 @@ func (s *Server) changesQuery(ctx context.Context, in changesAsked) (q changesQu
 	return q, nil
 }
 
-// sinceAsked reads a time from which on something counts: a date from its begin on.
+// sinceAsked reads a time from which on changes count; a date counts from its beginning.
 func sinceAsked(text string) (time.Time, error) {
 	if t, err := time.Parse(time.DateOnly, text); err == nil {
 		return t, nil
@@ -98,8 +98,8 @@ func (s *Server) listChanges(ctx context.Context, in changesAsked) (*answer, err
 	return a, nil
 }
 
-// events adds changes that are not older than since, as far as there is room. It returns how
-// many these are, and the cursor before which there may be more, "" if there is none.
+// events adds the changes that are not older than since and have room. It returns their
+// number, and the cursor before which there may be more, "" if there is none.
 func (a *answer) events(last reader.Backwards, since, now time.Time) (shown int, before string) {
 	for _, e := range last.Events {
 		if e.At.Before(since) {
@@ -116,7 +116,7 @@ func (a *answer) events(last reader.Backwards, since, now time.Time) (shown int,
 	return shown, last.Before.String()
 }
 
-// eventFacts are what we know of a change.
+// eventFacts returns our facts about a change.
 func eventFacts(e feed.Event, now time.Time) string {
 	text := fmt.Sprintf("%s, %s", e.What(), isoTime(e.At, now))
 	if e.Page != nil {
@@ -131,7 +131,7 @@ func eventFacts(e feed.Event, now time.Time) string {
 	return text
 }
 
-// eventWords are what the site says: its URL, its title, where it leads.
+// eventWords returns the site's words: its URL, its title, where it leads.
 func eventWords(e feed.Event) string {
 	text := oneLine(e.Where(), urlMost)
 	for _, more := range []string{oneLine(e.Title(), titleMost), oneLine(e.Detail(), titleMost)} {

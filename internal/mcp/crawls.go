@@ -11,8 +11,8 @@ type crawlsAsked struct {
 	Offset int `json:"offset,omitempty" jsonschema:"How many crawls to leave out: next_offset of the answer before."`
 }
 
-// crawlsListed is how many crawls are read for an answer: to say how fresh one is takes the
-// reading of some hundred pages.
+// crawlsListed bounds the crawls in an answer: finding out how fresh one is takes reading
+// some hundred pages.
 const crawlsListed = 50
 
 func (s *Server) listCrawls(ctx context.Context, in crawlsAsked) (*answer, error) {
@@ -43,7 +43,7 @@ func (s *Server) listCrawls(ctx context.Context, in crawlsAsked) (*answer, error
 	return a, nil
 }
 
-// seedsShown is how many seeds tell what a crawl is about.
+// seedsShown is the number of seeds that show what a crawl is about.
 const seedsShown = 5
 
 // someOf names the first seeds. They are the operator's words, not a site's.

@@ -64,7 +64,7 @@ func (s *Server) diffPage(ctx context.Context, in diffAsked) (*answer, error) {
 	return a, a.difference(d, in)
 }
 
-// versionSince is the number of the version that a page had at a time.
+// versionSince returns the number of the version that a page had at a time.
 func (s *Server) versionSince(ctx context.Context, page store.PageRecord, since string) (int, error) {
 	at, err := timeAsked("since", since)
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *Server) versionSince(ctx context.Context, page store.PageRecord, since 
 	return then.Version, err
 }
 
-// difference adds the part of a comparison that is asked for.
+// difference adds the requested part of a comparison.
 func (a *answer) difference(d report.Difference, in diffAsked) error {
 	if !d.Differs {
 		a.fact("difference", "%s", sameWords(d))

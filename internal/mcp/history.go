@@ -58,7 +58,7 @@ func (s *Server) pageHistory(ctx context.Context, in historyAsked) (*answer, err
 	return a, nil
 }
 
-// versionFacts are what we know of a version.
+// versionFacts returns our facts about a version.
 func versionFacts(v report.VersionLine, now time.Time) string {
 	text := fmt.Sprintf("found %s by visit %d, %s", isoTime(v.Record.At, now), v.Visit, report.Size(v.Bytes))
 	if v.BackVisit > 0 {
@@ -80,7 +80,7 @@ func (s *Server) historyFacts(ctx context.Context, a *answer, page store.PageRec
 		return err
 	}
 	a.fact("visits", "%d, the last %s; %d of them found a change", page.Visits, isoTime(page.LastAt, e.Now()), page.Changes)
-	// These sentences may repeat what a site has answered, such as where it leads.
+	// These sentences may repeat a site's answer, such as where it leads.
 	a.quote("about: " + oneLine(e.Found()+" "+e.Plan(), 1500) + "\n")
 	return nil
 }

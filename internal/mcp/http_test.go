@@ -32,8 +32,8 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// Over HTTP a client gets what it gets on standard input, and the token for looking is
-// enough: also with the handshake of older clients.
+// Over HTTP a client gets the same as on standard input, and the token for looking is
+// enough, even with the handshake of older clients.
 func TestHTTP(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -60,7 +60,7 @@ func TestHTTP(t *testing.T) {
 
 const listTools = `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}`
 
-// The page's guard stands before the tools as before everything else.
+// The page's guard protects the tools like everything else.
 func TestHTTPGuard(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

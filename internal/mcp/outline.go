@@ -16,8 +16,8 @@ type section struct {
 	begin, end int // in bytes
 }
 
-// sections are those of a document in our Markdown, in which headings begin with # in the
-// first column, and nothing in a fence is one.
+// sections returns the sections of a document in our Markdown, where headings begin with #
+// in the first column, and nothing in a fence is one.
 func sections(markdown string) []section {
 	var all []section
 	at, fence := 0, ""
@@ -53,7 +53,7 @@ func ends(all []section) {
 	}
 }
 
-// fenceOf is the marks that begin or end a block of code, "" if the line is neither.
+// fenceOf returns the marks that begin or end a block of code, "" if the line is neither.
 func fenceOf(line string) string {
 	text := strings.TrimLeft(line, " ")
 	if len(line)-len(text) > 3 || len(text) < 3 || text[0] != '`' && text[0] != '~' {
@@ -66,7 +66,7 @@ func fenceOf(line string) string {
 	return marks
 }
 
-// headingOf is the level and the text of a heading, 0 for other lines.
+// headingOf returns the level and the text of a heading, 0 for other lines.
 func headingOf(line string) (int, string) {
 	text := strings.TrimLeft(line, "#")
 	level := len(line) - len(text)
@@ -76,7 +76,7 @@ func headingOf(line string) (int, string) {
 	return level, strings.TrimSpace(strings.ReplaceAll(text, `\`, ""))
 }
 
-// find returns the section that is asked for, by its number from 1 or by its heading.
+// find returns the requested section, by its number from 1 or by its heading.
 func find(all []section, asked string) (section, error) {
 	if n, err := strconv.Atoi(asked); err == nil && n >= 1 && n <= len(all) {
 		return all[n-1], nil
@@ -92,7 +92,7 @@ func find(all []section, asked string) (section, error) {
 	return section{}, mistakef("there is no section %q: give its number, from 1 to %d, or its heading, as read_page lists them if section is left out", oneLine(asked, 100), len(all))
 }
 
-// letters are those of a text, and its numbers: what people remember of a heading.
+// letters returns the letters and digits of a text: what people remember of a heading.
 func letters(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) {
@@ -109,8 +109,8 @@ const (
 	headingMost = 120 // bytes of a heading in it
 )
 
-// outline lists sections with their numbers and lengths in characters. If they are too many,
-// only the highest levels are listed that fit, or the first sections.
+// outline lists sections with their numbers and lengths in characters. If there are too
+// many, it lists only the highest levels that fit, or the first sections.
 func outline(markdown string, all []section) string {
 	for deepest := 6; deepest > 0; deepest-- {
 		text, fits := outlineTo(markdown, all, deepest)

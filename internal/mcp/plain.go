@@ -7,8 +7,8 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// plain is a text of which a person would see everything that a model reads: valid UTF-8
-// without control characters, without characters that cannot be seen, which smuggle in words,
+// plain returns a text in which a person sees everything that a model reads: valid UTF-8
+// without control characters, without invisible characters, which could smuggle in words,
 // and without those that change the order in which others are shown.
 func plain(text string) string {
 	return strings.Map(seen, strings.ToValidUTF8(text, "\uFFFD"))
@@ -30,8 +30,8 @@ func seen(r rune) rune {
 // may be ignored: a Braille cell without dots, and fillers.
 const blanks = "\u2800\u3164\uFFA0\u115F\u1160\u180E"
 
-// invisible reports whether nothing is seen of a character but its effect on others. Signs
-// that stand before Arabic numbers are format characters that can be seen.
+// invisible reports whether a character is visible only by its effect on others. Signs that
+// stand before Arabic numbers are format characters that can be seen.
 func invisible(r rune) bool {
 	if r < 0x80 {
 		return false
@@ -40,7 +40,7 @@ func invisible(r rune) bool {
 		strings.ContainsRune(blanks, r)
 }
 
-// oneLine is a short text of a site as a part of a line.
+// oneLine returns a short text of a site as a part of a line.
 func oneLine(text string, limit int) string {
 	return crawl.Clean(strings.Join(strings.Fields(plain(text)), " "), limit)
 }

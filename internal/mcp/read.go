@@ -28,7 +28,7 @@ type readAsked struct {
 // readings are the values of extent.
 var readings = map[string]extract.Reading{"": extract.ReadMain, "main": extract.ReadMain, "article": extract.ReadArticle, "all": extract.ReadAll}
 
-// query is what a question means for report.
+// query returns a request as a query of report.
 func (in readAsked) query() (q report.DocumentQuery, err error) {
 	var known bool
 	if q.Reading, known = readings[in.Extent]; !known {
@@ -72,7 +72,7 @@ func (s *Server) readPage(ctx context.Context, in readAsked) (*answer, error) {
 	return a, a.document(d, in)
 }
 
-// documentFacts says which copy this is, and how far it can be trusted.
+// documentFacts says which copy this is, and how far to trust it.
 func (s *Server) documentFacts(ctx context.Context, a *answer, page store.PageRecord, m document.Meta) error {
 	now, err := s.pageFacts(ctx, a, page)
 	if err != nil {
@@ -89,8 +89,8 @@ func (s *Server) documentFacts(ctx context.Context, a *answer, page store.PageRe
 	return nil
 }
 
-// reservedWords say what a site allows and refuses. Where it says so are its own words, and
-// stand among these.
+// reservedWords says what a site allows and refuses. Where it says so is in its own words,
+// and stands among these.
 func reservedWords(all []crawl.Reservation) string {
 	var words []string
 	for _, r := range all {
@@ -109,7 +109,7 @@ func reservedWords(all []crawl.Reservation) string {
 	return strings.Join(words, ", ")
 }
 
-// document adds the part of a text that is asked for.
+// document adds the requested part of a text.
 func (a *answer) document(d document.Document, in readAsked) error {
 	text := plain(d.Markdown)
 	all := sections(text)
@@ -147,14 +147,14 @@ func (a *answer) document(d document.Document, in readAsked) error {
 	return nil
 }
 
-// Bytes of what a site says of itself, in lists and before texts. A longer URL is cut: pages
-// are asked for by their numbers.
+// Bounds in bytes of a site's metadata, in lists and before texts. A longer URL is cut:
+// pages are asked for by their numbers.
 const (
 	urlMost   = 1000
 	titleMost = 300
 )
 
-// metaLines are what a page says of itself besides its text.
+// metaLines returns a page's metadata.
 func metaLines(m document.Meta) string {
 	var b strings.Builder
 	line := func(name, value string) {
@@ -173,7 +173,7 @@ func metaLines(m document.Meta) string {
 	return b.String()
 }
 
-// reservedShown is of how many reservations it is said where they stand.
+// reservedShown is the number of reservations whose places are shown.
 const reservedShown = 8
 
 // pageFacts says which page an answer is about, and how fresh its last copy is. It returns the

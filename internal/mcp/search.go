@@ -83,7 +83,7 @@ func (s *Server) found(ctx context.Context, in searchAsked, found report.SearchA
 	return a, nil
 }
 
-// hitFacts are what we know of a page that was found.
+// hitFacts returns our facts about a page that was found.
 func hitFacts(h report.SearchHit) string {
 	text := fmt.Sprintf("page %d, version %d", h.Page, h.Version)
 	if h.Copies > 0 {
@@ -92,10 +92,10 @@ func hitFacts(h report.SearchHit) string {
 	return text
 }
 
-// snippetMost bounds what is shown of a text in bytes.
+// snippetMost bounds the shown part of a text in bytes.
 const snippetMost = 600
 
-// hitWords are what the page says.
+// hitWords returns the page's words.
 func hitWords(h report.SearchHit) string {
 	text := oneLine(h.URL, urlMost)
 	for _, more := range []string{oneLine(h.Title, titleMost), oneLine(h.Snippet, snippetMost)} {

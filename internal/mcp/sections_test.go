@@ -87,7 +87,7 @@ func TestOutline(t *testing.T) {
 	chapter.says("next_offset: none")
 }
 
-// Where an answer ends is counted in characters, and no character is torn apart.
+// The end of an answer is counted in characters, and no character is split.
 func TestOffsetsAreCharacters(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -39,7 +39,7 @@ func TestTools(t *testing.T) {
 	}
 }
 
-// Without leave to ask for visits there is no tool for it: not one that refuses.
+// Without permission to ask for visits there is no tool for it, not even one that refuses.
 func TestRequestVisit(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -119,7 +119,7 @@ func TestReadPageThatIsGone(t *testing.T) {
 	w.answers("read_page", map[string]any{"page": page.PageID}).says("last_copy: the page is gone, as a visit found 2d ago: this is its last copy")
 }
 
-// long is a page with sections of so many paragraphs of 100 characters.
+// long returns a page with chapters, each of a number of paragraphs of 100 characters.
 func long(chapters, paragraphs int) string {
 	var b strings.Builder
 	for c := range chapters {
@@ -240,7 +240,7 @@ func TestWithoutAnArchive(t *testing.T) {
 	w.answers("page_history", map[string]any{"page": page.PageID}).quotes("title: Home")
 }
 
-// What goes wrong here is for the log: a client learns nothing of where things are.
+// Errors on our side go to the log: a client learns nothing of where things are.
 func TestTroubleStaysHere(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

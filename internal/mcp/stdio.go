@@ -25,8 +25,8 @@ func (s *Server) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser
 // requestMost bounds a question in bytes: those for our tools are some lines.
 const requestMost = 1 << 20
 
-// polite is a transport that answers what a client has asked before it left: the SDK's own
-// drops it, so that nobody could pipe questions into the program.
+// polite is a transport that answers a client's open questions before it leaves: the SDK's
+// own drops them, so nobody could pipe questions into the program.
 type polite struct{ sdk.Transport }
 
 // Connect implements sdk.Transport.
@@ -35,7 +35,7 @@ func (t polite) Connect(ctx context.Context) (sdk.Connection, error) {
 	return &politeConn{Connection: conn, open: map[jsonrpc.ID]bool{}, changed: make(chan struct{})}, err
 }
 
-// listens is a question whose answer is that the client has left.
+// listens is a question that is answered only when the client leaves.
 const listens = "subscriptions/listen"
 
 // politeConn knows which questions are open.
@@ -43,11 +43,12 @@ type politeConn struct {
 	sdk.Connection
 	mu      sync.Mutex
 	open    map[jsonrpc.ID]bool
-	changed chan struct{} // is closed, and made anew, when a question is answered
+	changed chan struct{} // closed, and made anew, when a question is answered
 	left    error         // how reading has ended
 }
 
-// Read implements sdk.Connection. The end of what is read comes once all is answered.
+// Read implements sdk.Connection. The end of the input comes once all questions are
+// answered.
 func (c *politeConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	if c.left == nil { // it is only read by one
 		message, err := c.Connection.Read(ctx)

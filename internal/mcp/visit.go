@@ -17,7 +17,7 @@ func (s *Server) requestVisit(ctx context.Context, in visitAsked) (*answer, erro
 	if _, err := s.pageFacts(ctx, a, page); err != nil {
 		return nil, err
 	}
-	// What was understood may name why a page cannot be visited in its site's words.
+	// The message may say in the site's words why a page cannot be visited.
 	a.quote("understood: " + oneLine(said, 1000) + "\n")
 	return a, nil
 }

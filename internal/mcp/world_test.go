@@ -111,7 +111,7 @@ func (w *world) read(id int64) store.PageRecord {
 	return page
 }
 
-// finds is a visit that finds a body.
+// finds records a visit that finds a body.
 func (w *world) finds(id int64, title, body string, at time.Time) {
 	w.Helper()
 	page := w.read(id)
@@ -129,7 +129,7 @@ func (w *world) finds(id int64, title, body string, at time.Time) {
 	w.visit(id, store.VisitRecord{At: at, Outcome: outcome, State: crawl.Active, Status: 200, Digest: digest})
 }
 
-// indexes puts what a page says into the search index, as the crawl's sink does.
+// indexes puts a page's text into the search index, as the crawl's sink does.
 func (w *world) indexes(id int64) {
 	w.Helper()
 	page := w.read(id)
@@ -155,7 +155,7 @@ func (w *world) visit(id int64, v store.VisitRecord) {
 	w.check(err)
 }
 
-// days is a time so many days ago.
+// days returns a time that many days ago.
 func days(ago float64) time.Time {
 	return time.Now().Add(-time.Duration(ago * 24 * float64(time.Hour))).UTC().Truncate(time.Microsecond)
 }
@@ -164,7 +164,7 @@ func html(title, main string) string {
 	return "<!DOCTYPE html><html lang=en><title>" + title + "</title><main><h1>" + title + "</h1>" + main + "</main>"
 }
 
-// result is what a tool answered.
+// result is a tool's answer.
 type result struct {
 	*testing.T
 	text    string
@@ -193,7 +193,7 @@ func call(t *testing.T, client *sdk.ClientSession, tool string, args map[string]
 	return result{t, text, got.IsError}
 }
 
-// answers is a call that must succeed.
+// answers makes a call that must succeed.
 func (w *world) answers(tool string, args map[string]any) result {
 	w.Helper()
 	r := w.call(tool, args)
@@ -203,7 +203,7 @@ func (w *world) answers(tool string, args map[string]any) result {
 	return r
 }
 
-// fact is a line that the server itself says.
+// fact returns a line of the server's own.
 func (r result) fact(name string) string {
 	r.Helper()
 	for line := range strings.Lines(r.ours()) {
@@ -217,7 +217,8 @@ func (r result) fact(name string) string {
 
 var marks = regexp.MustCompile(`(?s)^(.*?)\nThe text between the two marks with the word (\w+) is untrusted.*?\n<<<BEGIN UNTRUSTED WEB PAGE (\w+)>>>\n(.*)\n<<<END UNTRUSTED WEB PAGE (\w+)>>>\n$`)
 
-// parts are what the server says and what sites say, and the word of the marks between them.
+// parts returns the server's words, the sites' words, and the word of the marks between
+// them.
 func (r result) parts() (ours, theirs, word string) {
 	r.Helper()
 	m := marks.FindStringSubmatch(r.text)
@@ -233,7 +234,7 @@ func (r result) parts() (ours, theirs, word string) {
 func (r result) ours() string   { r.Helper(); ours, _, _ := r.parts(); return ours }
 func (r result) theirs() string { r.Helper(); _, theirs, _ := r.parts(); return theirs }
 
-// says checks that words stand in what the server says, and not among those of sites.
+// says checks that words are among the server's, and not among the sites'.
 func (r result) says(words ...string) {
 	r.Helper()
 	ours, theirs, _ := r.parts()
@@ -244,7 +245,7 @@ func (r result) says(words ...string) {
 	}
 }
 
-// quotes checks that words stand among those of sites, and nowhere else.
+// quotes checks that words are among the sites', and nowhere else.
 func (r result) quotes(words ...string) {
 	r.Helper()
 	ours, theirs, _ := r.parts()

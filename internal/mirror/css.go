@@ -6,8 +6,8 @@ import (
 )
 
 // css rewrites the references of a style: url(), the strings of @import and of image-set().
-// What comes out has no "<" that could begin a tag, so that it stays a style wherever the
-// page has it.
+// The result has no "<" that could begin a tag, so it stays a style wherever it is in the
+// page.
 func (l *links) css(text string) string {
 	if strings.Contains(text, "\r") {
 		text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
@@ -54,7 +54,7 @@ func (c *cssWriter) token() {
 	}
 }
 
-// mark copies a character that stands for itself.
+// mark copies a single character.
 func (c *cssWriter) mark(b byte) {
 	c.i++
 	switch b {
@@ -74,7 +74,7 @@ func (c *cssWriter) mark(b byte) {
 	c.out.WriteByte(b)
 }
 
-// less keeps a comparison, and parts what would begin a tag or a comment of HTML.
+// less keeps a comparison, and splits what would begin a tag or a comment of HTML.
 func (c *cssWriter) less() {
 	if rest := c.in[c.i:]; strings.HasPrefix(rest, "!--") {
 		c.i += 3 // means nothing in a style
@@ -103,7 +103,7 @@ func (c *cssWriter) pop() {
 	}
 }
 
-// comment leaves out what a comment says, but not that there is one: it ends words.
+// comment leaves out the text of a comment, but not the comment itself, which ends words.
 func (c *cssWriter) comment() {
 	if end := strings.Index(c.in[c.i+2:], "*/"); end >= 0 {
 		c.i += end + 4
@@ -142,7 +142,7 @@ func (c *cssWriter) atRule(name string) {
 	c.out.WriteString("@" + name)
 }
 
-// function reads on after a name and its parenthesis.
+// function goes on after a name and its parenthesis.
 func (c *cssWriter) function(name string) {
 	lower := strings.ToLower(name)
 	if lower != "url" && lower != "src" {
@@ -201,7 +201,7 @@ func (c *cssWriter) unquoted() string {
 	return b.String()
 }
 
-// str reads a string with its quotes. An end of line ends one that nobody closed.
+// str reads a string with its quotes. An end of line ends an unclosed one.
 func (c *cssWriter) str() string {
 	quote := c.in[c.i]
 	c.i++
@@ -252,7 +252,7 @@ func (c *cssWriter) escaped() string {
 	return string(code)
 }
 
-// ident reads a name. One with escapes comes back with only those that it needs.
+// ident reads a name. A name with escapes keeps only those that it needs.
 func (c *cssWriter) ident() string {
 	start := c.i
 	for c.i < len(c.in) && isIdentByte(c.in[c.i]) {
@@ -277,7 +277,7 @@ func (c *cssWriter) ident() string {
 	return escapeIdent(name.String())
 }
 
-// escapeIdent writes a name so that it is read as the same.
+// escapeIdent writes a name so that it is read back unchanged.
 func escapeIdent(name string) string {
 	var b strings.Builder
 	for i, r := range name {
@@ -316,8 +316,8 @@ func writeEscape(b *strings.Builder, r rune) {
 	b.WriteByte(' ')
 }
 
-// isIdentByte: names go on with it. Where a number begins with it, nothing is lost by reading
-// a name.
+// isIdentByte: names can continue with it. If a number begins with it, reading it as a name
+// does no harm.
 func isIdentByte(b byte) bool {
 	return b|0x20 >= 'a' && b|0x20 <= 'z' || b >= '0' && b <= '9' || b == '-' || b == '_' || b >= 0x80
 }

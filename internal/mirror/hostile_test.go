@@ -8,7 +8,7 @@ import (
 	"recrawl/internal/mirror"
 )
 
-// hostile are pages that cost others minutes, gigabytes or their stack.
+// hostile are pages that cost other programs minutes, gigabytes or their stack.
 var hostile = map[string]struct {
 	contentType string
 	unit        string // repeated
@@ -45,8 +45,8 @@ var hostile = map[string]struct {
 	"svg: declarations":     {unit: "<!a <", before: "<!DOCTYPE a [", contentType: "image/svg+xml"},
 }
 
-// Whatever a page repeats, four megabytes of it are rewritten: what is quadratic would take
-// hours. And what comes out stays within a few times what goes in.
+// Whatever a page repeats, four megabytes of it are rewritten: quadratic work would take
+// hours. The output stays within a few times the input.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	size := 4 << 20

@@ -8,17 +8,17 @@ import (
 	"golang.org/x/net/html"
 )
 
-// policy stands first in each page. It is what keeps a page from running or fetching anything
-// where this package has overlooked something: 'self' is for a mirror that is served, file: for
-// one that is opened from a disk.
+// policy stands first in each page. It keeps a page from running or fetching anything that
+// this package has overlooked: 'self' is for a served mirror, file: for one that is opened
+// from a disk.
 const policy = "default-src 'none'; img-src 'self' file: data:; style-src 'self' file: 'unsafe-inline'; " +
 	"font-src 'self' file: data:; media-src 'self' file: data:; frame-src 'self' file:; form-action 'none'; base-uri 'none'"
 
 const head = `<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="` + policy + `">`
 
 // rewriteHTML goes through a page token by token: a tree of a hostile page costs seconds.
-// Whatever comes out is written anew: each tag with its attributes in quotes, each "<" of a
-// text as a reference. So a browser reads it in one way only, whatever stood between.
+// All output is written anew: each tag with its attributes in quotes, each "<" of a text as
+// a reference. So a browser reads it in one way only, whatever the input.
 func rewriteHTML(text []byte, l *links, isXML bool) []byte {
 	if href := baseOf(text); href != "" {
 		l.setBase(href)
@@ -36,7 +36,8 @@ func rewriteHTML(text []byte, l *links, isXML bool) []byte {
 	return w.out.Bytes()
 }
 
-// baseOf is the address of the first <base> that has one: it counts for the whole page.
+// baseOf returns the address of the first <base> that has one, which counts for the whole
+// page.
 func baseOf(text []byte) string {
 	if !baseTag.Match(text) {
 		return ""
@@ -66,7 +67,7 @@ type htmlWriter struct {
 	isXML  bool
 	out    bytes.Buffer
 	headed bool   // head is written
-	raw    string // the element whose text comes as it is, or that is left out with its text
+	raw    string // the element whose text is copied unchanged, or that is left out with its text
 	// foreign counts the pictures and formulas that are open: elements may be empty there.
 	foreign int
 }
@@ -85,7 +86,7 @@ func (w *htmlWriter) next() bool {
 	case html.EndTagToken:
 		w.end()
 	case html.DoctypeToken:
-		// It says in which of its ways a browser lays the page out.
+		// It decides in which mode a browser lays out the page.
 		if raw := w.tokens.Raw(); !w.headed && bytes.HasSuffix(raw, []byte(">")) {
 			w.out.Write(raw)
 		}
@@ -94,8 +95,8 @@ func (w *htmlWriter) next() bool {
 	return true
 }
 
-// text writes a text. "<" is a reference in it, also where tags are not read: a browser may
-// read them there, such as in the <title> of a picture.
+// text writes a text. "<" becomes a reference in it, even where tags are not read: a
+// browser may read them there, such as in the <title> of a picture.
 func (w *htmlWriter) text(raw []byte) {
 	switch w.raw {
 	case "script", "iframe", "noembed", "noframes":
@@ -121,7 +122,7 @@ func (w *htmlWriter) text(raw []byte) {
 	w.out.Write(bytes.ReplaceAll(raw, []byte("<"), []byte("&lt;")))
 }
 
-// cdata are the marks around a text in XML that has "<" as it is.
+// cdata removes the marks around a text in XML with unescaped "<".
 var cdata = strings.NewReplacer("<![CDATA[", "", "]]>", "")
 
 // begin writes the head before the first thing that a page shows or loads.
@@ -132,8 +133,8 @@ func (w *htmlWriter) begin() {
 	}
 }
 
-// dropped are elements that are left out. What stands in them stays, but for the text of
-// those in w.text.
+// dropped are elements that are left out. Their contents stay, except the text of those in
+// w.text.
 var dropped = map[string]bool{
 	"script": true, "noscript": true, "noembed": true, "noframes": true, "base": true, "object": true, "embed": true, "applet": true,
 	"param": true, "portal": true, "bgsound": true, "fencedframe": true, "handler": true, "listener": true,
@@ -156,10 +157,10 @@ func (w *htmlWriter) start(closed bool) {
 	name := string(raw)
 	attributes := w.attributes(more)
 	w.raw = ""
-	if name == "noscript" { // there are no scripts here, so what is in it counts
+	if name == "noscript" { // there are no scripts here, so its contents count
 		w.tokens.NextIsNotRawText()
 	}
-	empty := closed && w.isXML // in HTML the slash means nothing, but in pictures
+	empty := closed && w.isXML // in HTML the slash means nothing, except in pictures
 	if rawText[name] {
 		if w.raw = name; empty || closed && w.foreign > 0 {
 			w.tokens.NextIsNotRawText()
@@ -205,8 +206,8 @@ func (w *htmlWriter) end() {
 
 func isForeign(name string) bool { return name == "svg" || name == "math" }
 
-// written is the name that an element is written by: as <pre>, what browsers show as it
-// stands may have its tags as references.
+// written returns the name under which an element is written: <pre> for elements whose text
+// browsers show unchanged, so that its tags can be references.
 func written(name string) string {
 	if name == "xmp" || name == "plaintext" || name == "listing" {
 		return "pre"
@@ -214,7 +215,8 @@ func written(name string) string {
 	return name
 }
 
-// attributes reads those of a tag, in their order. Of several with one name the first counts.
+// attributes reads the attributes of a tag, in their order. Of several with one name the
+// first counts.
 func (w *htmlWriter) attributes(more bool) []html.Attribute {
 	var all []html.Attribute
 	seen := map[string]bool{}
@@ -256,7 +258,7 @@ func keeps(name string, all []html.Attribute) bool {
 	return true
 }
 
-// keepsLink: a <link> that only has a browser fetch something for later is of no use.
+// keepsLink: a <link> that only makes a browser fetch something for later is of no use.
 func keepsLink(all []html.Attribute) bool {
 	rel, _ := attribute(all, "rel")
 	for word := range strings.FieldsSeq(strings.ToLower(rel)) {
@@ -273,8 +275,8 @@ var nameForm = regexp.MustCompile(`^[a-z_][a-z0-9_:.-]*$`)
 // plainName: an element or attribute of this name is read as such everywhere.
 func plainName(name string) bool { return len(name) <= 100 && nameForm.MatchString(name) }
 
-// left are attributes that are left out besides those of events: what they name is not
-// fetched, checks bytes that are others now, or is a page of its own.
+// left are attributes that are left out besides those of events: they name something that
+// is not fetched, check bytes that have changed, or hold a page of their own.
 var left = map[string]bool{
 	"srcdoc": true, "ping": true, "manifest": true, "action": true, "formaction": true, "codebase": true, "classid": true, "archive": true,
 	"code": true, "data": true, "profile": true, "nonce": true, "integrity": true, "crossorigin": true, "attributionsrc": true,
@@ -300,7 +302,7 @@ func (w *htmlWriter) write(name string, all []html.Attribute) {
 
 var quote = strings.NewReplacer("&", "&amp;", `"`, "&#34;", "<", "&lt;", ">", "&gt;", "\x00", "")
 
-// value is what an attribute comes to. It reports false for one that leads nowhere.
+// value returns the new value of an attribute. It reports false for one that leads nowhere.
 func (w *htmlWriter) value(name string, a html.Attribute, all []html.Attribute) (string, bool) {
 	switch a.Key {
 	case "href", "xlink:href":
@@ -327,8 +329,8 @@ func (w *htmlWriter) refer(ref string, u use) (string, bool) {
 	return t.text, t.text != ""
 }
 
-// href is what a link leads to. A <link> may be a style or an icon, or say where a page comes
-// from: that stays so.
+// href returns the new target of a link. A <link> may be a style or an icon, or say where a
+// page comes from, which stays unchanged.
 func (w *htmlWriter) href(name, ref string, all []html.Attribute) (string, bool) {
 	switch name {
 	case "a", "area":
@@ -349,7 +351,8 @@ func (w *htmlWriter) href(name, ref string, all []html.Attribute) (string, bool)
 	return w.refer(ref, embed)
 }
 
-// srcset keeps the pictures that are there: a browser would choose another and show none.
+// srcset keeps the pictures that are in the mirror: a browser might choose a missing one
+// and show nothing.
 func (w *htmlWriter) srcset(value string) (string, bool) {
 	var kept []string
 	for rest := value; ; {
@@ -377,7 +380,7 @@ func (w *htmlWriter) srcset(value string) (string, bool) {
 	return strings.Join(kept, ", "), len(kept) > 0
 }
 
-// descriptor reads what stands after an address, up to the comma that ends it.
+// descriptor reads the text after an address, up to the comma that ends it.
 func descriptor(text string) (size, rest string) {
 	size, rest, _ = strings.Cut(text, ",")
 	return strings.TrimSpace(size), rest

@@ -8,9 +8,9 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// A page may have so many different references, and so many bytes of their addresses; those
-// that come after them are taken out. Resolving half a million of a hostile page, or twenty
-// thousand against a long base, would take many seconds.
+// Bounds of a page's different references, and of the bytes of their addresses. Further
+// references are removed. Resolving half a million of a hostile page, or twenty thousand
+// against a long base, would take many seconds.
 const (
 	maxRefs     = 20_000
 	maxResolved = 4 << 20
@@ -28,10 +28,10 @@ type links struct {
 	seen  map[string]target
 	// resolved counts the bytes of the addresses in seen.
 	resolved int
-	// room is how many bytes all references together may still take. With a long base, a
-	// page of a hundred kilobytes would have eighty megabytes of them.
+	// room is the number of bytes that all references together may still take. With a long
+	// base, a page of a hundred kilobytes would have eighty megabytes of them.
 	room int
-	// alone: the file may be opened without a page around it whose policy keeps it from
+	// alone: the file may be opened by itself, without a page whose policy keeps it from
 	// fetching anything.
 	alone bool
 	err   error // the first of Paths
@@ -49,10 +49,10 @@ func newLinks(ctx context.Context, f File, at Paths, size int) *links {
 	return l
 }
 
-// setBase has references resolved against a <base>, "" for none.
+// setBase makes references resolve against a <base>, "" for none.
 func (l *links) setBase(href string) {
 	own, err := urlkey.Canonical(l.file.URL)
-	if err != nil { // of an older version with other limits: only what is absolute leads anywhere
+	if err != nil { // of an older version with other limits: only absolute references lead anywhere
 		own = urlkey.URL{}
 	}
 	l.own, l.base, l.moved = own, urlkey.NewBase(own), false
@@ -64,7 +64,7 @@ func (l *links) setBase(href string) {
 	}
 }
 
-// use is what a reference is for.
+// use is the purpose of a reference.
 type use int
 
 const (
@@ -73,8 +73,8 @@ const (
 	embed             // an image, style or font
 )
 
-// to rewrites one reference: to a file of the mirror, to the absolute address of what is not
-// in it, or to nowhere.
+// to rewrites one reference: to a file of the mirror, to the absolute address of something
+// outside it, or to nowhere.
 func (l *links) to(ref string, u use) target {
 	ref = trimRef(ref)
 	if ref == "" && u != follow || l.err != nil {
@@ -114,7 +114,7 @@ func (l *links) page(ref string) target {
 			return target{}
 		}
 		if t = l.resolve(ref); len(t.text) > l.room {
-			t = target{} // nor is it remembered: memory ends where room does
+			t = target{} // nor is it remembered: memory is bounded by room
 		}
 		l.seen[ref] = t
 	}
@@ -141,8 +141,8 @@ func (l *links) resolve(ref string) target {
 	return target{text: relative(l.file.Path, path), inside: true}
 }
 
-// trimRef is a reference as URLs are read: without the space around it, and without line ends
-// and tabs.
+// trimRef returns a reference as URLs are read: without the space around it, and without
+// line ends and tabs.
 func trimRef(ref string) string {
 	ref = strings.TrimFunc(ref, func(r rune) bool { return r <= ' ' })
 	if !strings.ContainsAny(ref, "\t\r\n") {
@@ -156,7 +156,7 @@ func trimRef(ref string) string {
 	}, ref)
 }
 
-// schemeOf is a reference's scheme in small letters, "" if it has none.
+// schemeOf returns a reference's scheme in lower case, "" if it has none.
 func schemeOf(ref string) string {
 	for i := range len(ref) {
 		switch c := ref[i] | 0x20; {
@@ -187,7 +187,7 @@ func isSafeData(ref string) bool {
 	return false
 }
 
-// fragment escapes what a fragment must not have.
+// fragment escapes characters that a fragment must not have.
 func fragment(s string) string { return escape(s, "\"<>`\\ ") }
 
 func escape(s, marks string) string {
@@ -203,7 +203,7 @@ func escape(s, marks string) string {
 	return b.String()
 }
 
-// relative is the way from one file of the mirror to another, as a URL.
+// relative returns the relative URL from one file of the mirror to another.
 func relative(from, to string) string {
 	folders := strings.Split(from, "/")
 	folders = folders[:len(folders)-1]

@@ -1,7 +1,7 @@
-// Package mirror rewrites what a site served so that it can be browsed from a folder,
-// without a network: references lead to the files beside it, and nothing in it can run.
+// Package mirror rewrites a site's files so that they can be browsed from a folder, without
+// a network: references lead to the files beside them, and nothing in them can run.
 //
-// What comes out is decided by the bytes, the page's address, and where other pages lie.
+// The output depends only on the bytes, the page's address, and the places of other pages.
 // Time and memory are linear in the bytes, whatever a hostile page holds.
 package mirror
 
@@ -16,15 +16,15 @@ import (
 
 // Paths knows which pages are in a mirror.
 type Paths interface {
-	// Path returns where the page of a URL lies in the mirror, with slashes, and "" if it is
+	// Path returns the path with slashes of the page of a URL in the mirror, "" if it is
 	// not in it.
 	Path(ctx context.Context, u urlkey.URL) (string, error)
 }
 
-// File is a page, or what pages use, on its way into a mirror.
+// File is a page or a requisite on its way into a mirror.
 type File struct {
 	URL         string // canonical
-	Path        string // where it comes to lie, with slashes
+	Path        string // its path in the mirror, with slashes
 	ContentType string // as its answer says
 }
 
@@ -32,7 +32,7 @@ type File struct {
 type kind int
 
 const (
-	kindOther kind = iota // as it is
+	kindOther kind = iota // unchanged
 	kindHTML
 	kindCSS
 	kindSVG
@@ -40,7 +40,7 @@ const (
 
 func kindOf(media string) kind {
 	switch media {
-	case "", "text/html", "application/xhtml+xml": // what has no type is read as HTML
+	case "", "text/html", "application/xhtml+xml": // a body without a type is read as HTML
 		return kindHTML
 	case "text/css":
 		return kindCSS
@@ -55,8 +55,8 @@ func Rewrites(contentType string) bool {
 	return kindOf(crawl.ParseMediaType(contentType).Type) != kindOther
 }
 
-// Rewrite returns what lies in the mirror for a body. The error is that of at, or says that
-// the body could not be decoded.
+// Rewrite returns the mirror's version of a body. The error is that of at, or says that the
+// body could not be decoded.
 func Rewrite(ctx context.Context, f File, body []byte, at Paths) ([]byte, error) {
 	media := crawl.ParseMediaType(f.ContentType)
 	kind := kindOf(media.Type)
@@ -80,8 +80,8 @@ func Rewrite(ctx context.Context, f File, body []byte, at Paths) ([]byte, error)
 	return out, l.err
 }
 
-// extensions of the media types that browsers show, but for those that could run something:
-// they open a file by its extension.
+// extensions of the media types that browsers show, except those that could run something:
+// browsers open a file by its extension.
 var extensions = map[string]string{
 	"": ".html", "text/html": ".html", "application/xhtml+xml": ".html", "text/css": ".css", "text/plain": ".txt",
 	"text/csv": ".csv", "text/markdown": ".md", "application/json": ".json", "application/pdf": ".pdf",
@@ -94,8 +94,8 @@ var extensions = map[string]string{
 	"audio/mpeg": ".mp3", "audio/ogg": ".ogg", "video/mp4": ".mp4", "video/webm": ".webm", "text/vtt": ".vtt",
 }
 
-// Extension is that of the file of a media type. XML is plain text: among its elements there
-// may be scripts of XHTML.
+// Extension returns the extension for the file of a media type. XML is plain text: among
+// its elements there may be scripts of XHTML.
 func Extension(contentType string) string {
 	media := crawl.ParseMediaType(contentType).Type
 	if ext, ok := extensions[media]; ok {

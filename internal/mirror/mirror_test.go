@@ -39,7 +39,7 @@ func rewrite(t testing.TB, url, contentType, body string) string {
 	return string(out)
 }
 
-// head is what every page begins with.
+// head is the beginning of every page.
 const head = `<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src 'self' file: data:; style-src 'self' file: 'unsafe-inline'; font-src 'self' file: data:; media-src 'self' file: data:; frame-src 'self' file:; form-action 'none'; base-uri 'none'">`
 
 func TestHTML(t *testing.T) {
@@ -95,7 +95,7 @@ func TestHTML(t *testing.T) {
 	}
 }
 
-// The head stands before whatever loads something, and within what browsers make the head.
+// The head stands before anything that loads something, and within the browser's <head>.
 func TestHead(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
@@ -199,7 +199,7 @@ func TestPathsFail(t *testing.T) {
 	}
 }
 
-// judge finds what must not be in a page of a mirror, as a browser's parser sees it.
+// judge finds forbidden things in a page of a mirror, as a browser's parser sees it.
 func judge(t *testing.T, in, out string) {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(out))
@@ -238,7 +238,7 @@ var addresses = map[string]bool{
 	"href": true, "xlink:href": true, "src": true, "srcset": true, "action": true, "formaction": true, "data": true, "poster": true, "background": true, "cite": true,
 }
 
-// trim is how browsers read the beginning of an address.
+// trim cuts the beginning of an address as browsers do.
 func trim(s string) string {
 	return strings.NewReplacer("\t", "", "\n", "", "\r", "").Replace(strings.TrimFunc(s, func(r rune) bool { return r <= ' ' }))
 }
@@ -283,7 +283,7 @@ func FuzzRewrite(f *testing.F) {
 	})
 }
 
-// tagInStyle reports whether a style has what begins a tag elsewhere.
+// tagInStyle reports whether a style has text that begins a tag elsewhere.
 func tagInStyle(css []byte) bool {
 	for i := range css {
 		if css[i] == '<' && i+1 < len(css) && bytes.IndexByte([]byte(" ="), css[i+1]) < 0 {

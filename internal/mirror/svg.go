@@ -9,12 +9,12 @@ import (
 )
 
 // rewriteSVG goes through a picture token by token. A browser that opens it alone would run
-// its scripts. One that cannot be read is nothing.
+// its scripts. One that cannot be read gives nothing.
 func rewriteSVG(text []byte, l *links) []byte {
 	l.alone = true
 	w := svgWriter{links: l, tokens: xml.NewDecoder(bytes.NewReader(text))}
 	w.tokens.Strict = false
-	// The text is UTF-8 by now, whatever it says.
+	// The text is UTF-8 by now, whatever it declares.
 	w.tokens.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
 	for {
 		t, err := w.tokens.RawToken()
@@ -33,13 +33,13 @@ type svgWriter struct {
 	links  *links
 	tokens *xml.Decoder
 	out    bytes.Buffer
-	// skip counts the open elements within one that is left out, itself too; style those
-	// within a <style>.
+	// skip counts the open elements within one that is left out, including itself; style
+	// those within a <style>.
 	skip, style int
 	css         strings.Builder
 }
 
-// droppedSVG are elements that are left out with all that is in them.
+// droppedSVG are elements that are left out with all their contents.
 var droppedSVG = map[string]bool{
 	"script": true, "iframe": true, "frame": true, "object": true, "embed": true, "applet": true, "handler": true, "listener": true,
 	"base": true, "meta": true, "link": true, "portal": true,
@@ -61,7 +61,7 @@ func (w *svgWriter) token(t xml.Token) {
 		}
 	}
 	// Comments, instructions and declarations are left out. The latter could name entities,
-	// which nothing needs that comes from here.
+	// which our output never needs.
 }
 
 func (w *svgWriter) start(t xml.StartElement) {
@@ -115,7 +115,7 @@ func animatesHref(local string, all []xml.Attr) bool {
 	return false
 }
 
-// value is what an attribute comes to; false for one that is left out.
+// value returns the new value of an attribute; false for one that is left out.
 func (w *svgWriter) value(element string, a xml.Attr) (string, bool) {
 	local := strings.ToLower(a.Name.Local)
 	switch {
@@ -153,6 +153,6 @@ func escapeXML(out *bytes.Buffer, text string) {
 		}
 		return r
 	}, text)
-	// A bytes.Buffer takes everything.
+	// Writing to a bytes.Buffer cannot fail.
 	_, _ = xmlEscape.WriteString(out, text)
 }

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// ErrNone is that a file is no WACZ file, with what is wrong in words.
+// ErrNone: a file is not a WACZ file; the error says what is wrong.
 var ErrNone = errors.New("not a WACZ file")
 
 // maxDescription bounds datapackage.json in bytes.
@@ -28,13 +28,13 @@ type Archive struct {
 	file  *os.File
 	info  os.FileInfo
 	pages *zip.File
-	// ID tells one archive from another: browsers keep its index under it.
+	// ID identifies the archive: browsers keep its index under it.
 	ID string
-	// Title, Description and Created are what the file says of itself.
+	// Title, Description and Created are the file's metadata.
 	Title, Description, Created string
 }
 
-// Open opens a WACZ file. What is none is an error wrapping ErrNone.
+// Open opens a WACZ file. For other files the error wraps ErrNone.
 func Open(path string) (*Archive, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -83,7 +83,7 @@ func (a *Archive) read() (err error) {
 		return fmt.Errorf("%w: datapackage.json: %w", ErrNone, err)
 	}
 	a.Title, a.Description, a.Created = d.Title, d.Description, d.Created
-	// The description has the digests of all that is in the file.
+	// The description has the digests of all files in the package.
 	a.ID = fmt.Sprintf("%x", sha256.Sum256(text))[:16]
 	return nil
 }
@@ -94,7 +94,7 @@ type Page struct {
 	At         time.Time
 }
 
-// Stamp is the time as the player wants it.
+// Stamp returns the time in the player's format.
 func (p Page) Stamp() string { return p.At.UTC().Format("20060102150405") }
 
 // maxLine bounds a line of the list in bytes: it may have a page's text.
@@ -117,7 +117,7 @@ func (a *Archive) Pages(ctx context.Context, having string, skip, limit int) (fo
 		}
 		var l struct{ URL, Title, TS, Text string }
 		if json.Unmarshal(lines.Bytes(), &l) != nil || !isWeb(l.URL) {
-			continue // such as the line that says what the list is
+			continue // such as the line that describes the list
 		}
 		at, err := time.Parse(time.RFC3339, l.TS)
 		if err != nil {

@@ -15,7 +15,7 @@ import (
 	"recrawl/internal/replay"
 )
 
-// player is what `make replay` installs.
+// player is the script that `make replay` installs.
 const player = "../../tools/replay/node_modules/@webrecorder/wabac/dist/sw.js"
 
 // font is one of fonts-dejavu-core.
@@ -36,7 +36,7 @@ func exported(t *testing.T, f export.Format) string {
 	return done.Folder
 }
 
-// seen is what a person sees of the site's home page.
+// seen holds what a person sees of the site's home page.
 type seen struct {
 	Red, Green, Logo, Lost float64 // widths of the pictures, as they are loaded
 	GreenFrom              string
@@ -60,15 +60,15 @@ const look = `async (doc) => {
 	};
 }`
 
-// picture keeps a picture of the tab where somebody wants to look at it.
+// picture keeps a picture of the tab if somebody asks for it.
 func picture(tab *browsertest.Tab, name string) {
 	if folder := os.Getenv("RECRAWL_TEST_PICTURES"); folder != "" {
 		tab.Picture(filepath.Join(folder, name+".png"), 900)
 	}
 }
 
-// A mirror browses from a disk, with its pictures, styles and fonts, without scripts, and asks
-// for nothing but its files. Served by a web server it is the same.
+// A mirror browses from a disk, with its pictures, styles and fonts, without scripts, and
+// requests only its files. Served by a web server it is the same.
 func TestMirrorInBrowser(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -119,7 +119,7 @@ func TestMirrorInBrowser(t *testing.T) {
 	}
 }
 
-// A WACZ file replays in a browser that reaches nothing but this machine.
+// A WACZ file replays in a browser that reaches only this machine.
 func TestReplayInBrowser(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -16,7 +16,7 @@ import (
 	"strings"
 )
 
-// ErrNoPlayer is that wabac.js is not where it should be, with what to do.
+// ErrNoPlayer: wabac.js is not where it should be; the error says what to do.
 var ErrNoPlayer = errors.New("wabac.js, which plays archives back, is not there")
 
 // scriptName is the file of wabac.js that is needed.
@@ -45,11 +45,11 @@ var assets embed.FS
 
 var page = template.Must(template.ParseFS(assets, "assets/page.html"))
 
-// pagesAtOnce is how many pages the list shows.
+// pagesAtOnce is the number of pages that the list shows.
 const pagesAtOnce = 200
 
-// policies are the Content-Security-Policies of what is served. What the player answers for
-// archived pages has one of its own, which keeps them to this origin.
+// policies are the Content-Security-Policies of served files. The player's answers for
+// archived pages have one of their own, which keeps them to this origin.
 const (
 	pagePolicy   = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; worker-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 	playerPolicy = "default-src 'none'; connect-src 'self'"
@@ -61,8 +61,9 @@ type server struct {
 	player  string
 }
 
-// Handler serves an archive and the script that plays it back. It answers to the names of this
-// machine's loopback alone, so that no other site can have a browser ask it under its own name.
+// Handler serves an archive and the script that plays it back. It answers to the names of
+// this machine's loopback alone, so that no other site can make a browser ask it under that
+// site's own name.
 func Handler(a *Archive, player string) http.Handler {
 	s := &server{archive: a, player: player}
 	m := http.NewServeMux()
@@ -70,13 +71,13 @@ func Handler(a *Archive, player string) http.Handler {
 	m.HandleFunc("GET /sw.js", s.script)
 	m.HandleFunc("GET /assets/{name}", s.asset)
 	m.HandleFunc("GET /archive/{name}", s.wacz)
-	// Archived pages, where the player does not answer for them yet.
+	// Archived pages, as long as the player does not answer for them yet.
 	m.HandleFunc("GET /w/", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/", http.StatusSeeOther) })
 	return guard(m)
 }
 
-// guard answers to loopback's names, and has nothing kept that another archive at this address
-// would be mistaken for.
+// guard answers only to loopback's names, and forbids caching, so that another archive at
+// this address is not mistaken for this one.
 func guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := r.Host
@@ -98,7 +99,7 @@ func guard(next http.Handler) http.Handler {
 	})
 }
 
-// view is what the page shows.
+// view is the data of the page.
 type view struct {
 	*Archive
 	Having      string
@@ -109,7 +110,7 @@ type view struct {
 
 func (s *server) page(w http.ResponseWriter, r *http.Request) {
 	v := view{Archive: s.archive, Having: r.FormValue("q")}
-	v.Skip, _ = strconv.Atoi(r.FormValue("skip")) // what is no number skips nothing
+	v.Skip, _ = strconv.Atoi(r.FormValue("skip")) // a value that is no number skips nothing
 	v.Skip = max(v.Skip, 0)
 	v.Next = v.Skip + pagesAtOnce
 	var err error
@@ -128,7 +129,8 @@ func (s *server) page(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(out.Bytes()) // the browser may have gone
 }
 
-// Link is what the page's script reads: which page is shown, as the player's own links say it.
+// Link returns the link to the page for the page's script, in the form of the player's own
+// links.
 func (p Page) Link() template.URL {
 	return template.URL("#" + url.Values{"view": {"replay"}, "url": {p.URL}, "ts": {p.Stamp()}}.Encode())
 }
@@ -166,7 +168,7 @@ func (s *server) file(w http.ResponseWriter, r *http.Request, path, kind string)
 	http.ServeContent(w, r, "", info.ModTime(), f)
 }
 
-// wacz serves the archive, or the range that is asked for.
+// wacz serves the archive, or the requested range.
 func (s *server) wacz(w http.ResponseWriter, r *http.Request) {
 	if r.PathValue("name") != s.archive.ID+".wacz" {
 		http.NotFound(w, r)

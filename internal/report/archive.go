@@ -11,7 +11,7 @@ import (
 	"recrawl/internal/schedule"
 )
 
-// ArchiveProblem says which content cannot be had.
+// ArchiveProblem names a content that is missing or damaged.
 type ArchiveProblem gc.Problem
 
 // Write writes the problem.
@@ -35,7 +35,7 @@ func (p ArchiveProblem) Write(out io.Writer, format Format) error {
 	return err
 }
 
-// ArchiveVerified counts what was read.
+// ArchiveVerified counts the contents read.
 type ArchiveVerified gc.Verified
 
 // Write writes the counts.
@@ -59,7 +59,7 @@ func (v ArchiveVerified) Write(out io.Writer, format Format) error {
 	return err
 }
 
-// ArchiveCollected says what was deleted, or would be.
+// ArchiveCollected counts the contents deleted, or to be deleted.
 type ArchiveCollected struct {
 	gc.Collected
 	Age time.Duration

@@ -17,7 +17,7 @@ const (
 	backlogOld = time.Minute
 )
 
-// backlogAdvice is what to do about an old backlog.
+// backlogAdvice says what to do about an old backlog.
 const backlogAdvice = "visits are late by as much. After a stop it goes down by itself; if it grows, start another worker or give Temporal's server more CPU"
 
 type backlogLine struct {
@@ -37,7 +37,7 @@ func backlogOf(b store.BacklogRecord) *backlogLine {
 	return line
 }
 
-// backlogWords is a backlog in words, "" if there is none to speak of.
+// backlogWords puts a backlog into words, "" if it is not old enough to be shown.
 func backlogWords(b store.BacklogRecord) string {
 	if b.Age < backlogTold {
 		return ""

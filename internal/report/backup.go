@@ -8,7 +8,7 @@ import (
 	"recrawl/internal/backup"
 )
 
-// BackedUp says what a backup has.
+// BackedUp describes a finished backup.
 type BackedUp backup.Made
 
 // Write writes the backup's name and counts.
@@ -43,7 +43,7 @@ func (b BackedUp) Write(out io.Writer, format Format) error {
 	return err
 }
 
-// copiedLine is what was copied of an archive.
+// copiedLine counts the contents copied of an archive.
 type copiedLine struct {
 	Contents int   `json:"contents"`
 	Copied   int   `json:"copied"`
@@ -56,7 +56,7 @@ func copiedOf(c backup.Copied) copiedLine {
 	return copiedLine{c.Contents, c.Copied, c.Bytes, c.Missing, c.Damaged}
 }
 
-// Restored says what a restore brought back.
+// Restored describes a finished restore.
 type Restored backup.Restored
 
 // Write writes the backup's name and counts.
@@ -77,7 +77,7 @@ func (r Restored) Write(out io.Writer, format Format) error {
 	return err
 }
 
-// ArchiveCopied says what was copied of an archive.
+// ArchiveCopied counts the contents copied of an archive.
 type ArchiveCopied backup.Copied
 
 // Write writes the counts.

@@ -19,7 +19,7 @@ type Changes struct {
 	headed bool
 }
 
-// changeTime is short, sorts, and can be given back to --since.
+// changeTime is short, sorts, and is valid for --since.
 const changeTime = "2006-01-02T15:04:05Z"
 
 // Events writes events.
@@ -101,7 +101,7 @@ func (c *Changes) header(names ...string) []string {
 	return names
 }
 
-// Cursor writes where to go on. More is the command that does, for people.
+// Cursor writes where to go on. more is the command for that, for people.
 func (c *Changes) Cursor(at feed.Cursor, more string) error {
 	return c.write(func(out io.Writer) error {
 		if c.Format == JSON {

@@ -8,7 +8,7 @@ import (
 	"recrawl/internal/scope"
 )
 
-// ScopeCheck says whether a URL belongs to a crawl, and how that came about.
+// ScopeCheck says whether a URL belongs to a crawl, and how that was decided.
 type ScopeCheck struct {
 	URL       string      `json:"url"`
 	Crawl     string      `json:"crawl"`
@@ -21,11 +21,11 @@ type ScopeCheck struct {
 	Steps     []ScopeStep `json:"steps"`
 	// Trap is the name of the trap that holds new pages of the URL, "" for none.
 	Trap string `json:"trap,omitempty"`
-	// Problem is why the scope cannot be asked; then nothing else is set.
+	// Problem says why the scope cannot be asked; then nothing else is set.
 	Problem string `json:"problem,omitempty"`
 }
 
-// ScopeStep is one look of the scope at the URL.
+// ScopeStep is one step of the scope's decision.
 type ScopeStep struct {
 	Depth   int    `json:"depth"`
 	Check   string `json:"check"`
@@ -33,7 +33,7 @@ type ScopeStep struct {
 	Decides bool   `json:"decides,omitempty"`
 }
 
-// NewScopeCheck reports what a scope says of a link.
+// NewScopeCheck reports a scope's verdict on a link.
 func NewScopeCheck(crawl string, l scope.Link, v scope.Verdict, steps []scope.Step) ScopeCheck {
 	c := ScopeCheck{
 		URL: l.URL.String(), Crawl: crawl, Level: l.Level, Hops: l.Hops,

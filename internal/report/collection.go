@@ -9,13 +9,13 @@ import (
 	"recrawl/internal/store"
 )
 
-// Collection is a crawl as its readers see it: what is in it, and how fresh that is.
+// Collection is a crawl as its readers see it: its contents, and how fresh they are.
 type Collection struct {
 	Name  string
 	State crawl.CrawlState
-	// Seeds are those of its spec, which say best what it is about.
+	// Seeds are those of its spec, which best show what it is about.
 	Seeds []string
-	// Copies are how many pages have a copy, and Versions how many contents are kept.
+	// Copies counts the pages with a copy, and Versions the kept contents.
 	Copies, Versions int
 	Freshness        *Freshness // nil as long as there are no copies
 	Since            time.Time  // when the crawl was made

@@ -11,20 +11,21 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// CopyFreshness is how far the copy of a page is believed to be what the page says now.
+// CopyFreshness is how likely a page's copy still equals the page.
 type CopyFreshness struct {
 	// Seen is when the page was last found to be as the copy has it, zero if that is not known.
 	Seen time.Time
-	// Fresh is how likely it is that the page has not changed since; it has a meaning only if
-	// Seen is known.
+	// Fresh is the probability that the page has not changed since; it is meaningful only
+	// if Seen is known.
 	Fresh float64
-	// State is the page's: only some of them go on answering with what there is a copy of.
+	// State is the page's state: only in some states does a page still answer with the
+	// copied content.
 	State crawl.PageState
 
 	now, visited time.Time
 }
 
-// FreshnessOfCopies returns that of pages of one crawl, in their order.
+// FreshnessOfCopies returns the freshness of pages of one crawl, in their order.
 func (r Reporter) FreshnessOfCopies(ctx context.Context, crawlName string, pages ...store.PageRecord) ([]CopyFreshness, error) {
 	record, now, err := r.open(ctx, crawlName)
 	if err != nil {
@@ -45,7 +46,7 @@ func (r Reporter) FreshnessOfCopies(ctx context.Context, crawlName string, pages
 	return all, nil
 }
 
-// Words say it in a few words: "seen 3h ago, 97 % likely unchanged".
+// Words says it in a few words: "seen 3h ago, 97 % likely unchanged".
 func (f CopyFreshness) Words() string {
 	switch {
 	case f.State == crawl.Gone:
@@ -64,8 +65,8 @@ func (f CopyFreshness) Words() string {
 	return text
 }
 
-// PagesAt returns the pages of a URL, as anybody may write it: that of one crawl, or those of
-// all crawls if crawlName is "". There is none if nobody knows it.
+// PagesAt returns the pages of a URL in any spelling: that of one crawl, or those of all
+// crawls if crawlName is "". It returns none if the URL is unknown.
 func (r Reporter) PagesAt(ctx context.Context, url, crawlName string) ([]store.PageRecord, error) {
 	u, err := urlkey.Canonical(url)
 	if err != nil {

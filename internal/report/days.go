@@ -8,13 +8,13 @@ import (
 	"recrawl/internal/store"
 )
 
-// Day is what the visits of one day (UTC) came to.
+// Day sums up the visits of one day (UTC).
 type Day struct {
 	Day     string `json:"day"` // 2026-03-01
 	Visits  int    `json:"visits"`
 	Changes int    `json:"changes"` // visits that found a change
-	// Lag is the mean time by which visits came after they were due; first visits are due at
-	// no time.
+	// Lag is the mean time by which visits came after they were due; first visits have no
+	// due time.
 	Lag crawl.Duration `json:"lag"`
 }
 

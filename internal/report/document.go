@@ -51,8 +51,8 @@ func (r Reporter) DocumentOf(ctx context.Context, files Contents, page store.Pag
 	}, m), nil
 }
 
-// versionOf returns the version that is asked for, and when the page last had got another
-// main text while it had that version.
+// versionOf returns the version asked for, and when the page last got another main text
+// before or with that version.
 func (r Reporter) versionOf(ctx context.Context, page store.PageRecord, q DocumentQuery) (v store.VersionRecord, changed time.Time, err error) {
 	visit, seq := page.Visits, q.Version
 	if q.Version == 0 && !q.At.IsZero() {
@@ -72,10 +72,10 @@ func (r Reporter) versionOf(ctx context.Context, page store.PageRecord, q Docume
 	return v, changed, err
 }
 
-// visitAt is the last visit of a page at or before a time, which left it with a version. Times
-// ascend with the visits.
+// visitAt returns the last visit of a page at or before a time that left it with a version.
+// Times ascend with the visits.
 func (r Reporter) visitAt(ctx context.Context, page store.PageRecord, at time.Time) (found store.VisitRecord, err error) {
-	low, high := 1, page.Visits+1 // what is looked for is in [low, high)
+	low, high := 1, page.Visits+1 // the visit is in [low, high)
 	for low < high {
 		middle := (low + high) / 2
 		before, err := r.Store.ListVisits(ctx, page.PageID, middle+1, 1)
@@ -99,8 +99,8 @@ func (r Reporter) visitAt(ctx context.Context, page store.PageRecord, at time.Ti
 	return found, nil
 }
 
-// changedBy is when the page last had got another main text by one of its visits. If the
-// visits do not tell that any more, it is when the version was found.
+// changedBy returns when the page last got another main text, up to one of its visits. If
+// the kept visits no longer show that, it is when the version was found.
 func (r Reporter) changedBy(ctx context.Context, page store.PageRecord, v store.VersionRecord, visit int) (time.Time, error) {
 	if visit == page.Visits && !page.TextAt.IsZero() {
 		return page.TextAt, nil
@@ -140,8 +140,8 @@ func (r Reporter) ShowDocument(ctx context.Context, files Contents, page store.P
 	return err
 }
 
-// VersionAt is the number of the version that a page had at a time. ErrNoBody says that it
-// had none, or that this is not known any more.
+// VersionAt returns the number of the version that a page had at a time. ErrNoBody says
+// that it had none, or that this is no longer known.
 func (r Reporter) VersionAt(ctx context.Context, page store.PageRecord, at time.Time) (int, error) {
 	then, err := r.visitAt(ctx, page, at)
 	return then.Version, err

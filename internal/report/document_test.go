@@ -90,7 +90,7 @@ func TestDocumentOfAReturn(t *testing.T) {
 	}
 }
 
-// What the crawl ignores is in no document.
+// Elements that the crawl ignores are in no document.
 func TestDocumentOfFollowsTheRules(t *testing.T) {
 	t.Parallel()
 	f, files, _ := lived(t)

@@ -89,8 +89,8 @@ type MirrorLine struct {
 	OfB    int    `json:"of_b"`
 }
 
-// Mirrors writes pairs of hosts with mostly the same contents, as they were last
-// found; limit 0 is all.
+// Mirrors writes pairs of hosts with mostly the same contents, as they were last found;
+// limit 0 means all.
 func (r Reporter) Mirrors(ctx context.Context, crawlName string, limit int) error {
 	record, _, err := r.open(ctx, crawlName)
 	if err != nil {
@@ -122,7 +122,7 @@ func (r Reporter) Mirrors(ctx context.Context, crawlName string, limit int) erro
 	return t.flush()
 }
 
-// Exported says what an export came to.
+// Exported describes a finished export.
 type Exported export.Result
 
 type exportLine struct {

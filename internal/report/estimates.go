@@ -8,10 +8,10 @@ import (
 	"recrawl/internal/store"
 )
 
-// estimatedVisits is how many of a page's last visits estimates are made from.
+// estimatedVisits is the number of a page's last visits from which estimates are made.
 const estimatedVisits = 500
 
-// looksOf are the comparisons among a page's visits, the latest visit first. Visits
+// looksOf returns the comparisons among a page's visits, the latest visit first. Visits
 // that saw no content neither count nor end the time between two looks.
 func looksOf(visits []store.VisitRecord) []schedule.Look {
 	var looks []schedule.Look
@@ -29,14 +29,14 @@ func looksOf(visits []store.VisitRecord) []schedule.Look {
 	return looks
 }
 
-// estimatesLine is what estimators of the literature make of a page's looks, as JSON.
-// Rates are changes a day.
+// estimatesLine holds the estimates of the literature's estimators from a page's looks, as
+// JSON. Rates are changes a day.
 type estimatesLine struct {
 	Looks   int     `json:"looks"`
 	Changes int     `json:"changes"`
 	Days    float64 `json:"days"`
-	// Count is the changes found by the days; Log is Cho and Garcia-Molina's correction
-	// of it; Likelihood is the rate of greatest likelihood.
+	// Count is the number of changes found over the days; Log is Cho and Garcia-Molina's
+	// correction of it; Likelihood is the rate of greatest likelihood.
 	Count      float64 `json:"count"`
 	Log        float64 `json:"log"`
 	Likelihood float64 `json:"likelihood"`

@@ -12,7 +12,7 @@ import (
 	"recrawl/internal/store"
 )
 
-// Requests is what evidence is read from, and what sites said; every store.Store is one.
+// Requests holds a host's requests and what sites said; every store.Store is one.
 type Requests interface {
 	Terms(ctx context.Context, origin string) (store.TermsRecord, error)
 	CrawlsAt(ctx context.Context, host string) ([]store.CrawlAt, error)
@@ -24,32 +24,32 @@ type Requests interface {
 type EvidenceQuery struct {
 	Host  string
 	Since time.Time
-	// MaxPages, unless 0, is the most pages of the host with which its requests are counted:
-	// all pages must be looked at.
+	// MaxPages, unless 0, bounds the pages of a host whose requests are counted, since all
+	// pages must be looked at.
 	MaxPages int64
 	// MaxRequests, unless 0, is the most requests that are counted.
 	MaxRequests int
 }
 
-// Evidence is what a site's owner may ask: what was requested of a host, by whom, and
-// whether that was polite.
+// Evidence answers a site's owner: what was requested of a host, by whom, and whether that
+// was polite.
 type Evidence struct {
 	Host   string          `json:"host"`
 	From   stamp           `json:"from"`
 	Until  stamp           `json:"until"`
 	Crawls []EvidenceCrawl `json:"crawls"`
-	// Now is how the host is treated at the moment.
+	// Now says how the host is treated at the moment.
 	Now EvidenceNow `json:"now"`
-	// Requests is null if they were not counted: the host has more pages, or there were more
-	// of them, than was asked for.
+	// Requests is null if they were not counted: the host has more pages, or there were
+	// more requests, than the query allows.
 	Requests *EvidenceRequests `json:"requests"`
 	Pages    int64             `json:"pages"`
-	// Robots is what the robots.txt of each origin said in that time, and what of the requests
+	// Robots holds what the robots.txt of each origin said in that time, and which requests
 	// it allowed.
 	Robots []EvidenceRobots `json:"robots"`
-	// RobotsUnknown counts the requests of times of which it is not known what it said.
+	// RobotsUnknown counts the requests from times for which its contents are not known.
 	RobotsUnknown int `json:"robots_unknown"`
-	// Missing says what is not in here.
+	// Missing says what the evidence lacks.
 	Missing []string `json:"missing"`
 }
 
@@ -128,14 +128,15 @@ func evidenceCrawl(c store.CrawlAt, contact string) EvidenceCrawl {
 	}
 }
 
-// How many pages of a host are looked at at a time: more while they bring few requests.
+// The number of pages of a host that are looked at in one step: more while they bring few
+// requests.
 const (
 	fewPages     = 50
 	manyPages    = 5000
 	requestsLook = 2000
 )
 
-// errManyRequests is wrapped where there were more requests than are counted.
+// errManyRequests is wrapped if there were more requests than are counted.
 var errManyRequests = errors.New("ask for a shorter time with --since")
 
 // readRequests reads the host's requests into the logs.
@@ -153,7 +154,7 @@ func (r Reporter) readRequests(ctx context.Context, q EvidenceQuery, crawls []st
 		most = q.MaxRequests
 	}
 	for pages := 0; ; {
-		if q.MaxPages > 0 { // one more tells that there are more
+		if q.MaxPages > 0 { // one more shows that there are more
 			p.Pages = min(p.Pages, int(q.MaxPages)+1-pages)
 		}
 		part, err := r.Requests.HostRequests(ctx, p)
@@ -184,7 +185,7 @@ func (r Reporter) readRequests(ctx context.Context, q EvidenceQuery, crawls []st
 	}
 }
 
-// evidenceNow is how the host is treated, by the crawl that is strictest.
+// evidenceNow returns how the host is treated, by the strictest crawl.
 func (r Reporter) evidenceNow(ctx context.Context, crawls []store.CrawlAt) (EvidenceNow, error) {
 	var now EvidenceNow
 	for _, c := range crawls {
@@ -230,7 +231,7 @@ func evidenceMissing(q EvidenceQuery, e Evidence, crawls []store.CrawlAt) []stri
 	return missing
 }
 
-// retryAfterOf is the quiet that an answer asked for, if it asked for some.
+// retryAfterOf returns the Retry-After of an answer, if it had one.
 func retryAfterOf(reasons []crawl.Reason) (time.Duration, bool) {
 	for _, r := range reasons {
 		if r.Code == schedule.CodeRetryAfter {

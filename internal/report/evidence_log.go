@@ -10,13 +10,14 @@ import (
 	"recrawl/internal/store"
 )
 
-// EvidenceRequests are a host's requests in figures.
+// EvidenceRequests sums up a host's requests.
 type EvidenceRequests struct {
 	Total int `json:"total"`
 	// Hours are those in which there were requests.
 	Hours []EvidenceHour `json:"hours"`
-	// SmallestGap and MedianGap are between the end of one request and the start of the next;
-	// null if there were less than two requests. SmallestAt is when the smallest ended.
+	// SmallestGap and MedianGap are between the end of one request and the start of the
+	// next; null if there were fewer than two requests. SmallestAt is when the smallest
+	// ended.
 	SmallestGap *crawl.Duration  `json:"smallest_gap"`
 	SmallestAt  stamp            `json:"smallest_gap_at"`
 	MedianGap   *crawl.Duration  `json:"median_gap"`
@@ -40,7 +41,7 @@ type EvidenceAnswer struct {
 	Requests int    `json:"requests"`
 }
 
-// EvidenceRefusal is a 429 or 503, and what was done then.
+// EvidenceRefusal is a 429 or 503, and what followed.
 type EvidenceRefusal struct {
 	At         stamp           `json:"at"`
 	URL        string          `json:"url"`
@@ -55,7 +56,7 @@ type EvidenceRefusal struct {
 // maxRefusals bounds the refusals that are listed.
 const maxRefusals = 50
 
-// noAnswer stands for a status where there was no answer.
+// noAnswer stands for the status if there was no answer.
 const noAnswer = "none"
 
 // requestLog collects a host's requests.
@@ -82,7 +83,7 @@ func (l *requestLog) add(r store.HostRequest) {
 	l.all = append(l.all, m)
 }
 
-// figures puts the requests into figures.
+// figures sums up the requests.
 func (l *requestLog) figures() *EvidenceRequests {
 	slices.SortFunc(l.all, func(a, b made) int { return a.at.Compare(b.at) })
 	f := &EvidenceRequests{Total: len(l.all), Hours: l.hours(), Answers: l.answers(), Refusals: []EvidenceRefusal{}}
@@ -156,7 +157,7 @@ func (l *requestLog) gaps(f *EvidenceRequests) {
 	f.MedianGap = &median
 }
 
-// refusal says what was done after the i-th request, which was refused.
+// refusal says what followed the i-th request, which was refused.
 func (l *requestLog) refusal(i int) EvidenceRefusal {
 	m := l.all[i]
 	r := EvidenceRefusal{At: stamp(m.at), URL: m.url, Status: m.status}

@@ -10,7 +10,7 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// EvidenceRobots is what an origin's robots.txt said for a time, and what it said of the
+// EvidenceRobots holds what an origin's robots.txt said for a time, and its verdicts on the
 // requests of that time.
 type EvidenceRobots struct {
 	Origin string `json:"origin"`
@@ -18,7 +18,7 @@ type EvidenceRobots struct {
 	Until  stamp  `json:"until"` // when it was found otherwise, null while it holds
 	State  string `json:"state"`
 	Status int    `json:"status"`
-	// Problem is why it could not be had.
+	// Problem says why it could not be fetched.
 	Problem    orNull         `json:"problem"`
 	CrawlDelay crawl.Duration `json:"crawl_delay"`
 	// Text is the file, its end cut off if Cut is set.
@@ -47,9 +47,9 @@ const (
 // robotsLog judges requests by what robots.txt said when they were made.
 type robotsLog struct {
 	epochs []*robotsSaid
-	// byOrigin are the same, the oldest first.
+	// byOrigin holds the epochs of each origin, the oldest first.
 	byOrigin map[string][]*robotsSaid
-	// unknown counts the requests of times of which it is not known what robots.txt said.
+	// unknown counts the requests from times for which the robots.txt is not known.
 	unknown int
 }
 
@@ -103,7 +103,7 @@ func (l *robotsLog) judge(agent string, r store.HostRequest) {
 	}
 }
 
-// at is what an origin's robots.txt said at a time, nil if that is not known.
+// at returns what an origin's robots.txt said at a time, nil if that is not known.
 func (l *robotsLog) at(origin string, at time.Time) *robotsSaid {
 	for _, e := range l.byOrigin[origin] {
 		if !e.Since.After(at) && (e.Until.IsZero() || e.Until.After(at)) && e.State != store.RobotsRedirected {
@@ -120,7 +120,7 @@ func (e *robotsSaid) verdict(agent string, u urlkey.URL) robots.Verdict {
 	return e.check(agent, u)
 }
 
-// said lists what robots.txt said, with what that means for the requests.
+// said lists the contents of robots.txt, with their meaning for the requests.
 func (l *robotsLog) said() []EvidenceRobots {
 	all := []EvidenceRobots{}
 	for _, e := range l.epochs {

@@ -18,14 +18,14 @@ import (
 	"recrawl/internal/store"
 )
 
-// asked is a host of which it is known what was requested.
+// asked is a host with known requests.
 type asked struct {
 	crawls   []store.CrawlAt
 	epochs   []store.RobotsEpoch
 	requests []store.HostRequest
 	looks    int
-	each     int // pages that a look goes through
-	widest   int // pages that a look was asked for
+	each     int // pages that a step goes through
+	widest   int // pages that a step was asked for
 	terms    string
 }
 

@@ -15,7 +15,7 @@ import (
 // Markdown is a format of evidence only.
 const Markdown Format = "markdown"
 
-// Evidence writes what was requested of a host, for its owner.
+// Evidence writes the requests to a host, for its owner.
 func (r Reporter) Evidence(ctx context.Context, q EvidenceQuery) error {
 	e, err := r.EvidenceOf(ctx, q)
 	if err != nil {
@@ -57,7 +57,7 @@ func (e Evidence) writeCrawls(p *page) {
 	p.paragraph(e.Now.Words())
 }
 
-// Words say how the host is treated now.
+// Words says how the host is treated now.
 func (n EvidenceNow) Words() string {
 	text := "Now: " + some(string(n.DelayReason)) + "."
 	if n.Blocked {
@@ -90,7 +90,7 @@ func (e Evidence) writeRequests(p *page) {
 	p.table(rows)
 }
 
-// Words are the requests in a few sentences.
+// Words puts the requests into a few sentences.
 func (f EvidenceRequests) Words() string {
 	text := plural(f.Total, "request") + "."
 	if f.SmallestGap != nil {
@@ -104,7 +104,7 @@ func (f EvidenceRequests) Words() string {
 	return text + " Answers: " + strings.Join(answers, ", ") + "."
 }
 
-// gapLength is a gap for people, never longer than it was.
+// gapLength writes a gap for people, never longer than it was.
 func gapLength(d crawl.Duration) string { return polite.Rounded(d.Std().Truncate(time.Millisecond)) }
 
 func (e Evidence) writeRefusals(p *page) {
@@ -153,7 +153,7 @@ func (e Evidence) writeRobots(p *page) {
 	}
 }
 
-// During says when the file was as it is.
+// During says when the file had these contents.
 func (r EvidenceRobots) During() string {
 	text := "from " + utc(r.Since)
 	if time.Time(r.Since).IsZero() {
@@ -165,7 +165,7 @@ func (r EvidenceRobots) During() string {
 	return text + " to " + utc(r.Until)
 }
 
-// Words say how the file decides, and what it says of the requests.
+// Words says how the file decides, and its verdicts on the requests.
 func (r EvidenceRobots) Words() string {
 	text := "Everything was allowed: there was no such file"
 	switch r.State {
@@ -194,7 +194,7 @@ func (r EvidenceRobots) Words() string {
 	return text
 }
 
-// utc is a time for people.
+// utc writes a time for people.
 func utc(s stamp) string {
 	if time.Time(s).IsZero() {
 		return "-"
@@ -267,7 +267,7 @@ func (p *page) table(rows [][]string) {
 	p.print("\n")
 }
 
-// verbatim writes a text of a site as it is.
+// verbatim writes a site's text unchanged.
 func (p *page) verbatim(text string) {
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
 	for line := range strings.Lines(strings.Map(crawl.Visible, text)) {
@@ -276,7 +276,7 @@ func (p *page) verbatim(text string) {
 	p.print("\n")
 }
 
-// escapeMarkdown keeps what a site wrote from being read as Markdown or HTML.
+// escapeMarkdown keeps a site's text from being read as Markdown or HTML.
 func escapeMarkdown(text string) string { return markdownEscapes.Replace(text) }
 
 var markdownEscapes = strings.NewReplacer(

@@ -11,12 +11,12 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// excluder says what robots.txt files forbid a crawl, each of which it reads once.
+// excluder finds what robots.txt files forbid a crawl, reading each file once.
 type excluder struct {
 	store Store
-	said  Requests // nil if what is excluded by a tdmrep.json need not be told
+	said  Requests // nil if exclusions by a tdmrep.json need not be reported
 	agent string
-	// purpose is that of the crawl, by which it judges pages.
+	// purpose is the crawl's, by which it judges pages.
 	purpose []crawl.Use
 	files   map[string]robotsAnswer // by origin
 }
@@ -30,7 +30,7 @@ func (r Reporter) excluder(spec crawl.Spec) *excluder {
 	return &excluder{store: r.Store, said: r.Requests, agent: spec.Identity.Agent, purpose: spec.Purpose, files: map[string]robotsAnswer{}}
 }
 
-// file is what the robots.txt of an origin says.
+// file returns what the robots.txt of an origin says.
 func (e *excluder) file(ctx context.Context, origin string) (robotsAnswer, error) {
 	if known, ok := e.files[origin]; ok {
 		return known, nil
@@ -45,8 +45,8 @@ func (e *excluder) file(ctx context.Context, origin string) (robotsAnswer, error
 	return a, nil
 }
 
-// forbidsAll reports whether a robots.txt that forbids everything to some crawl does
-// to this one.
+// forbidsAll reports whether a robots.txt that forbids everything to some crawl does so to
+// this one.
 func (e *excluder) forbidsAll(ctx context.Context, r store.RobotsRecord) (bool, error) {
 	if !r.ForbidsAll {
 		return false, nil
@@ -55,7 +55,7 @@ func (e *excluder) forbidsAll(ctx context.Context, r store.RobotsRecord) (bool, 
 	return a.all, err
 }
 
-// why is the reason for which a page is excluded that has not been visited since.
+// why returns the reason why a page is excluded that has not been visited since.
 func (e *excluder) why(ctx context.Context, p store.PageRecord) (string, error) {
 	u, err := urlkey.Canonical(p.URL)
 	if err != nil {

@@ -15,14 +15,14 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// Live is what a page's workflow says of itself.
+// Live is the state that a page's workflow reports.
 type Live struct {
 	Doing    string    `json:"doing,omitempty"` // sleeping, waiting, fetching, …
 	Due      time.Time `json:"-"`
 	Interval string    `json:"interval,omitempty"` // set by a person
 	Snoozed  time.Time `json:"-"`
 	Reasons  []string  `json:"reasons,omitempty"`
-	// Problem is why the workflow did not answer; then nothing else is set.
+	// Problem says why the workflow did not answer; then nothing else is set.
 	Problem string `json:"problem,omitempty"`
 }
 
@@ -37,25 +37,25 @@ type Explanation struct {
 	Changes int             `json:"changes"`
 	// AsInVersion is the earlier version to which the page has returned, if it has.
 	AsInVersion int `json:"as_in_version,omitempty"`
-	// Importance is by the last ranking, 0 if the page was in none.
+	// Importance is that of the last ranking, 0 if the page was in none.
 	Importance float64 `json:"importance"`
-	NextAt     stamp   `json:"next_at"` // when it can be; null if that is not known
+	NextAt     stamp   `json:"next_at"` // the earliest possible time; null if that is not known
 	nextLine
 	Due       stamp     `json:"due"` // by its policy
 	HostState HostState `json:"host_state"`
 	HostWhy   orNull    `json:"host_why"`
-	Evicted   orNull    `json:"evicted"`   // why, of a page that gave its place to another
-	HintedBy  orNull    `json:"hinted_by"` // the sitemap or feed by whose word it is early
-	// Suspect is the visit that found what counts only after a second look; 0 for none.
+	Evicted   orNull    `json:"evicted"`   // why the page gave its place to another
+	HintedBy  orNull    `json:"hinted_by"` // the sitemap or feed whose hint makes it early
+	// Suspect is the visit whose finding counts only after a second look; 0 for none.
 	Suspect int       `json:"suspect_visit"`
 	Policy  string    `json:"policy"`
 	Reasons []string  `json:"reasons"` // of the last visit's decision
-	Plan    *planLine `json:"plan"`    // by what is known now; null if the policy does not plan the page
-	// Estimates are of the same visits by the estimators of the literature; null if the
+	Plan    *planLine `json:"plan"`    // by present knowledge; null if the policy does not plan the page
+	// Estimates are those of the literature's estimators from the same visits; null if the
 	// page was never compared.
 	Estimates *estimatesLine `json:"estimates"`
 	Workflow  liveLine       `json:"workflow"`
-	// Reserved is what the site said of uses of the page's version, if it said something.
+	// Reserved holds what the site said about uses of the page's version, if anything.
 	Reserved []crawl.Reservation `json:"reserved,omitempty"`
 	Host     *HostLine           `json:"host"`
 	Robots   *RobotsCheck        `json:"robots"`
@@ -67,7 +67,7 @@ type liveLine struct {
 	Snoozed stamp `json:"snoozed_until"`
 }
 
-// Explained is everything that is known of why a page is visited when.
+// Explained holds everything that explains when and why a page is visited.
 type Explained struct {
 	page   store.PageRecord
 	crawl  store.CrawlRecord
@@ -79,16 +79,16 @@ type Explained struct {
 	live   Live
 	now    time.Time
 	source *store.SourceRecord   // nil for a page
-	hint   *store.SourceRecord   // by whose word the next visit is early, if it is
+	hint   *store.SourceRecord   // whose hint makes the next visit early, if any
 	plan   *schedule.Explanation // nil for a page that its policy does not plan
 	looks  *schedule.Estimates   // nil for a page that was never compared
 	steer  store.SteeringRecord  // of the crawl
-	// reserved is what the site said of uses of the page's version.
+	// reserved holds what the site said about uses of the page's version.
 	reserved []crawl.Reservation
 }
 
-// Explain writes why a page's next visit is when it is: its policy, its host,
-// robots.txt, and what its workflow does.
+// Explain writes when and why a page is visited next: its policy, its host, robots.txt, and
+// what its workflow does.
 func (r Reporter) Explain(ctx context.Context, page store.PageRecord, live Live) error {
 	e, err := r.Explained(ctx, page, live)
 	if err != nil {
@@ -104,7 +104,7 @@ func (r Reporter) Explain(ctx context.Context, page store.PageRecord, live Live)
 	return t.flush()
 }
 
-// Explained finds out why a page's next visit is when it is.
+// Explained finds out when and why a page is visited next.
 func (r Reporter) Explained(ctx context.Context, page store.PageRecord, live Live) (Explained, error) {
 	e := Explained{page: page, live: live}
 	var err error
@@ -148,7 +148,7 @@ func (r Reporter) Explained(ctx context.Context, page store.PageRecord, live Liv
 	return e, nil
 }
 
-// reservedOf is what the site said of uses of the version that a page has.
+// reservedOf returns what the site said about uses of a page's present version.
 func (r Reporter) reservedOf(ctx context.Context, page store.PageRecord) ([]crawl.Reservation, error) {
 	if page.Last.Seq == 0 {
 		return nil, nil
@@ -178,7 +178,7 @@ func (r Reporter) robotsOf(ctx context.Context, page store.PageRecord, spec craw
 	return &check, record, nil
 }
 
-// Explanation is the answer for programs.
+// Explanation returns the answer for programs.
 func (e Explained) Explanation() Explanation {
 	line := Explanation{
 		URL: e.page.URL, Crawl: e.page.Crawl, AskedAs: e.page.Respelling.Spelling, Kind: e.page.Kind, State: e.page.State, Visits: e.page.Visits, Changes: e.page.Changes, AsInVersion: asInVersion(e.page),
@@ -208,11 +208,11 @@ func (e Explained) Explanation() Explanation {
 	return line
 }
 
-// Fact is one thing that is known of a page, in words.
+// Fact is one known fact about a page, in words.
 type Fact struct {
-	Name string // "" goes on with the fact before
+	Name string // "" continues the fact before
 	Text string
-	// Mathematics: it is of the plan and the numbers behind it.
+	// Mathematics: it is about the plan and the numbers behind it.
 	Mathematics bool
 }
 
@@ -225,7 +225,7 @@ func (f *facts) number(name, text string) {
 	*f = append(*f, Fact{Name: name, Text: text, Mathematics: true})
 }
 
-// Facts are all that explains the page's next visit, in words.
+// Facts returns everything that explains the page's next visit, in words.
 func (e Explained) Facts() []Fact {
 	t := &facts{}
 	t.row("page", fmt.Sprintf("%s in crawl %s (%s)", e.page.URL, e.page.Crawl, e.page.State))

@@ -47,8 +47,8 @@ func TestSentence(t *testing.T) {
 	}
 }
 
-// A first pass lasts as long as at the host that takes longest, or as the engine does that
-// admits no more; what cannot be fetched is left out.
+// A first pass lasts as long as at the host that takes longest, or as the engine needs if
+// it admits no more. Pages that cannot be fetched are left out.
 func TestFirstPass(t *testing.T) {
 	t.Parallel()
 	spec := crawl.DefaultSpec()
@@ -86,7 +86,8 @@ func TestFirstPass(t *testing.T) {
 		"the engine":        {c, slow, []hostWork{one}, "34 of 1056 pages visited; 1022 to go, about 1d 10h"},
 		"paused":            {paused, pages(1000, 56, 22), []hostWork{one}, "34 of 1056 pages visited; 1022 to go, one every 10s at a.test, about 2h 50m"},
 		"nearly done":       {c, pages(1, 55, 0), []hostWork{nearly}, "55 of 56 pages visited; 1 to go, one every 200ms at n.test, about 1s"},
-		// 100 000 pages take 12 days at least; what was visited comes back daily and takes its share.
+		// 100 000 pages take 12 days at least; visited pages come back daily and take their
+		// share.
 		"over many rounds": {c, pages(100_000, 0, 0), []hostWork{long}, "0 of 100000 pages visited; 100000 to go, one every 10s at l.test, about 23d 3h"},
 	} {
 		p := firstPassOf(tc.c, tc.s, tc.hosts, now)
@@ -129,7 +130,7 @@ func TestDaysOf(t *testing.T) {
 	}
 }
 
-// Freshness is told by host and by rule, and of a sample only where it says something.
+// Freshness is reported by host and by rule, and for a sample only where it is significant.
 func TestFreshnessParts(t *testing.T) {
 	t.Parallel()
 	spec := crawl.DefaultSpec().Revisit
@@ -179,7 +180,7 @@ func TestFreshnessParts(t *testing.T) {
 	}
 }
 
-// Hosts stand in the order of how long one pass takes them.
+// Hosts are sorted by how long one pass takes.
 func TestPasses(t *testing.T) {
 	t.Parallel()
 	f := sample()

@@ -9,8 +9,8 @@ import (
 	"recrawl/internal/store"
 )
 
-// A report's figures and the status say the same of the same copies, also where pages share
-// no prior and one is fitted to what all of them have shown.
+// A report's figures and the status agree on the same copies, even if pages share no prior
+// and one is fitted to the evidence of all of them.
 func TestReportAndStatusAgree(t *testing.T) {
 	t.Parallel()
 	f := looked(12, 2, func(*rand.Rand) float64 { return 100 })
@@ -38,7 +38,7 @@ func TestReportAndStatusAgree(t *testing.T) {
 	}
 }
 
-// freshAlone is how fresh copies are by the prior of any page.
+// freshAlone returns how fresh copies are by the prior of any page.
 func freshAlone(pages []store.PageRecord, rules schedule.Rules, now time.Time) float64 {
 	sum := 0.0
 	for _, p := range pages {

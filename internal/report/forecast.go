@@ -17,35 +17,36 @@ import (
 // ErrNoBudget is wrapped by forecasts of budgets for a crawl whose policy keeps to none.
 var ErrNoBudget = errors.New("its policy keeps to no budget")
 
-// forecastSample is how many pages a forecast is computed from, if nothing else is asked for.
+// forecastSample is the default number of pages from which a forecast is computed.
 const forecastSample = 20_000
 
-// forecastHosts is how many hosts a forecast names.
+// forecastHosts is the number of hosts that a forecast names.
 const forecastHosts = 10
 
-// ForecastQuery asks what a crawl would make of other budgets.
+// ForecastQuery asks how a crawl would do with other budgets.
 type ForecastQuery struct {
 	Crawl string
 	// Budgets are tried beside the present one, and Fresh are shares of the copies that are
 	// to be up to date. Without either, a few budgets are tried.
 	Budgets []Budget
 	Fresh   []float64
-	// Sample is how many pages it is computed from, if there are more.
+	// Sample is the number of pages from which it is computed, if there are more.
 	Sample int
 }
 
-// Forecast is what to expect of a crawl once every page that is known has been visited, if
-// pages go on to change as is believed now and visits keep their plans.
+// Forecast is what to expect of a crawl once every known page has been visited, if pages
+// change as now believed and visits come as planned.
 type Forecast struct {
 	Crawl  string `json:"crawl"`
 	Now    stamp  `json:"now"`
 	Policy string `json:"policy"`
-	// Pages are those that are visited, or wait for their first visit: Unvisited of them.
-	// Blocked are pages, not among them, at hosts that an operator has blocked.
+	// Pages counts those that are visited or wait for their first visit, and Unvisited the
+	// latter. Blocked counts other pages, at hosts that an operator has blocked.
 	Pages     int `json:"pages"`
 	Unvisited int `json:"unvisited"`
 	Blocked   int `json:"blocked"`
-	// Read is how many of them it is computed from; the others are like them.
+	// Read is the number of them from which it is computed; the others are taken to be
+	// alike.
 	Read int `json:"read"`
 	// Budgeted says that the policy shares a budget among pages. Otherwise no budget would
 	// change anything.
@@ -58,7 +59,7 @@ type Forecast struct {
 	MinInterval crawl.Duration `json:"min_interval"`
 }
 
-// Expected is what to expect at a number of visits a day.
+// Expected holds the figures to expect at a number of visits a day.
 type Expected struct {
 	Visits float64 `json:"visits_per_day"`
 	Fresh  float64 `json:"fresh"`      // share of the copies that are up to date, on average over time
@@ -67,10 +68,11 @@ type Expected struct {
 	Full   int     `json:"full_hosts"` // hosts that can take no more
 }
 
-// ForecastBudget is a budget, and what to expect of it.
+// ForecastBudget is a budget, and what to expect with it.
 type ForecastBudget struct {
-	// Budget is as it was asked for: "now", "2×", "20000/day", or "most" for as many visits as
-	// the hosts and min_interval allow. PerDay is null for the most, and where there is none.
+	// Budget is the budget as asked for: "now", "2×", "20000/day", or "most" for as many
+	// visits as the hosts and min_interval allow. PerDay is null for the most, and if there
+	// is no budget.
 	Budget string   `json:"budget"`
 	PerDay *float64 `json:"budget_per_day"`
 	Expected
@@ -80,25 +82,25 @@ type ForecastBudget struct {
 type ForecastPromise struct {
 	Promised float64 `json:"promised"`
 	Kept     bool    `json:"kept"`
-	// Why says what does not allow it: "politeness" or "min_interval". Expected is then the
-	// most that is possible.
+	// Why names the limit if it cannot be kept: "politeness" or "min_interval". Expected is
+	// then the best that is possible.
 	Why orNull `json:"why"`
-	// Times is how many times as many visits it takes as there are now.
+	// Times is the number of visits it takes, as a multiple of the present number.
 	Times float64 `json:"times"`
 	Expected
 }
 
-// ForecastHost is a host that limits what a budget buys.
+// ForecastHost is a host that limits the effect of a budget.
 type ForecastHost struct {
 	Host  string         `json:"host"`
 	Pages int64          `json:"pages"`
 	Every crawl.Duration `json:"every"` // from one request to the next
-	Pass  crawl.Duration `json:"pass"`  // what one pass over its pages takes
+	Pass  crawl.Duration `json:"pass"`  // the time of one pass over its pages
 	Most  float64        `json:"most_per_day"`
-	From  float64        `json:"full_from_per_day"` // the crawl's visits a day from which on the host is full
+	From  float64        `json:"full_from_per_day"` // the crawl's visits a day at which the host becomes full
 }
 
-// Forecast writes what a crawl would make of other budgets.
+// Forecast writes how a crawl would do with other budgets.
 func (r Reporter) Forecast(ctx context.Context, q ForecastQuery) error {
 	f, err := r.ForecastOf(ctx, q)
 	if err != nil {
@@ -110,7 +112,7 @@ func (r Reporter) Forecast(ctx context.Context, q ForecastQuery) error {
 	return f.write(r.Out)
 }
 
-// ForecastOf returns what a crawl would make of other budgets.
+// ForecastOf returns how a crawl would do with other budgets.
 func (r Reporter) ForecastOf(ctx context.Context, q ForecastQuery) (Forecast, error) {
 	record, now, err := r.open(ctx, q.Crawl)
 	if err != nil {
@@ -172,22 +174,23 @@ func (f *Forecast) foresee(q ForecastQuery, known forecastPages, outlook *schedu
 	}
 }
 
-// least is a number of visits a day that no crawl is below: one page in three thousand years.
+// least is a number of visits a day below that of any crawl: one page in three thousand
+// years.
 const least = 1e-6
 
 var promiseWhy = map[schedule.Obstacle]orNull{schedule.FullHosts: "politeness", schedule.ShortestBound: "min_interval"}
 
-// forecastPages are what a forecast is computed from.
+// forecastPages holds the pages from which a forecast is computed.
 type forecastPages struct {
 	steering schedule.Steering
 	pages    []store.PageRecord
-	// counts is how many pages each of them stands for, by its state.
+	// counts is the number of pages for which each of them stands, by state.
 	counts map[crawl.PageState]float64
 	hosts  map[int64]store.HostRecord
-	// stands is by how many pages there seem to be of a host, by those that were read, for
-	// each that there is: a small host that was read stands for others like it.
+	// stands is the weight of a host: the number of its pages estimated from the sample,
+	// divided by their real number. A small host in the sample stands for others like it.
 	stands                    map[int64]float64
-	limits                    map[int64]float64 // visits a day, by host, that it and those it stands for can take
+	limits                    map[int64]float64 // visits a day that a host and those for which it stands can take
 	total, unvisited, blocked float64
 }
 
@@ -222,8 +225,8 @@ func (r Reporter) forecastPages(ctx context.Context, c store.CrawlRecord, sample
 	return known, r.limitHosts(ctx, &known, c)
 }
 
-// countsOf returns how many pages each one of a sample stands for. Of those that wait for
-// their first visit, only those count for which the crawl has room.
+// countsOf returns the number of pages for which each page of a sample stands. Of pages
+// that wait for their first visit, only those count for which the crawl has room.
 func countsOf(pages []store.PageRecord, all map[crawl.PageState]int, most int) map[crawl.PageState]float64 {
 	counts, living := map[crawl.PageState]float64{}, 0
 	for _, state := range crawl.LivingStates() {
@@ -271,11 +274,11 @@ func (k *forecastPages) weigh() {
 	}
 }
 
-// nearFull is the share of what a host can take from which on it is asked what other crawls
-// plan there.
+// nearFull is the share of a host's capacity from which on the plans of other crawls there
+// are read.
 const nearFull = 0.25
 
-// limitHosts finds what those hosts can take that the pages might want more of.
+// limitHosts finds the capacity of hosts that the pages might exceed.
 func (r Reporter) limitHosts(ctx context.Context, k *forecastPages, c store.CrawlRecord) error {
 	rules, err := schedule.NewRules(c.Spec.Revisit)
 	if err != nil {
@@ -305,7 +308,7 @@ func (r Reporter) limitHosts(ctx context.Context, k *forecastPages, c store.Craw
 	return nil
 }
 
-// outlook adds up what is believed of the pages.
+// outlook adds up the beliefs about the pages.
 func (k *forecastPages) outlook(spec crawl.Spec) (*schedule.Outlook, error) {
 	rules, err := schedule.NewRules(spec.Revisit)
 	if err != nil {
@@ -332,7 +335,7 @@ func (k *forecastPages) outlook(spec crawl.Spec) (*schedule.Outlook, error) {
 	return tally.Settle(), nil
 }
 
-// expected rounds a prospect. Hosts count as many as they stand for.
+// expected rounds a prospect. Each host counts as many times as it stands for.
 func (k *forecastPages) expected(p schedule.Prospect) Expected {
 	full := 0.0
 	for _, id := range p.Full {

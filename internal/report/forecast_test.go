@@ -25,8 +25,8 @@ func (f *fake) HostLoads(_ context.Context, _ int64, ids []int64) (loads []store
 	return loads, f.fail
 }
 
-// forecastable is a crawl of many pages: of a large host, a slow one, a blocked one and many
-// small ones. A tenth of the pages were not visited yet.
+// forecastable is a crawl of many pages: of a large host, a slow one, a blocked one and
+// many small ones. A tenth of the pages have not been visited yet.
 func forecastable() *fake {
 	f := sample()
 	f.pages, f.hosts = nil, nil
@@ -87,8 +87,8 @@ func budgetsAsked(t *testing.T, list string) []Budget {
 
 func named(s crawl.Spec, name string) crawl.Spec { s.Name = name; return s }
 
-// A tenth of a host's requests stays for what is new, and what other crawls plan there is
-// theirs.
+// A tenth of a host's requests is kept for new pages, and visits that other crawls plan
+// there are theirs.
 func TestForecastOfHosts(t *testing.T) {
 	t.Parallel()
 	f := forecastable()
@@ -110,7 +110,7 @@ func TestForecastOfHosts(t *testing.T) {
 	}
 }
 
-// A sample says nearly the same as all pages.
+// A sample gives nearly the same as all pages.
 func TestForecastOfASample(t *testing.T) {
 	t.Parallel()
 	q := ForecastQuery{Crawl: "news", Budgets: budgetsAsked(t, "1x,4x,20x")}
@@ -157,7 +157,8 @@ func TestForecastWithoutBudget(t *testing.T) {
 	}
 }
 
-// The smallest crawl has a forecast too, and one that is full leaves out what has no room.
+// The smallest crawl has a forecast too, and that of a full crawl leaves out pages without
+// room.
 func TestForecastOfFewPages(t *testing.T) {
 	t.Parallel()
 	f := forecastable()

@@ -11,13 +11,14 @@ import (
 	"recrawl/internal/schedule"
 )
 
-// Budget is one that a forecast tries: so many visits a day, or so many times the present one.
+// Budget is a budget that a forecast tries: a number of visits a day, or a multiple of the
+// present one.
 type Budget struct {
 	PerDay, Times float64 // one of them is > 0
 	text          string
 }
 
-// String is the budget as it was written.
+// String returns the budget as it was written.
 func (b Budget) String() string {
 	switch {
 	case b.text != "":
@@ -35,7 +36,7 @@ func (b Budget) visits(present float64) float64 {
 	return b.PerDay
 }
 
-// mostAsked bounds how many budgets, and promises, a forecast is asked for at a time.
+// mostAsked bounds the number of budgets, and of promises, in one query.
 const mostAsked = 10
 
 // ParseBudgets reads a list of budgets, such as "2×,20000/day"; 2x is 2×.
@@ -72,7 +73,7 @@ func ParseShares(list string) ([]float64, error) {
 	return all, few(len(all), "shares")
 }
 
-// fields are the entries of a list with commas.
+// fields yields the entries of a list with commas.
 func fields(list string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for text := range strings.SplitSeq(list, ",") {
@@ -126,7 +127,7 @@ func (f Forecast) write(out io.Writer) error {
 	return t.flush()
 }
 
-// Basis says what a forecast is about, and what it is computed from, a sentence each.
+// Basis says what a forecast is about, and from what it is computed, in a sentence each.
 func (f Forecast) Basis() []string {
 	if f.Pages == 0 {
 		return []string{"crawl " + f.Crawl + " has no pages yet to forecast from"}
@@ -148,7 +149,7 @@ func (f Forecast) Basis() []string {
 	return lines
 }
 
-// Name is the budget in words.
+// Name puts the budget into words.
 func (b ForecastBudget) Name() string {
 	switch {
 	case b.PerDay == nil && b.Budget == "now":
@@ -163,7 +164,7 @@ func (b ForecastBudget) Name() string {
 	return b.Budget
 }
 
-// PromiseWords say what a promise costs, or why it cannot be kept.
+// PromiseWords says what a promise costs, or why it cannot be kept.
 func (f Forecast) PromiseWords(p ForecastPromise) string {
 	share := strconv.FormatFloat(100*p.Promised, 'f', -1, 64) + " % up to date"
 	switch p.Why {
@@ -181,7 +182,7 @@ func (f Forecast) PromiseWords(p ForecastPromise) string {
 	return fmt.Sprintf("%s costs %s visits a day; the budget is %s now", share, visitsWords(p.Visits), visitsWords(*f.Budgets[0].PerDay))
 }
 
-// ForecastHostWords are the figures of a host in words.
+// ForecastHostWords holds the figures of a host in words.
 type ForecastHostWords struct{ Every, Pass, Most, From string }
 
 // Words returns the figures for people.
@@ -193,7 +194,7 @@ func (h ForecastHost) Words() ForecastHostWords {
 	return w
 }
 
-// ExpectedWords are what to expect in words.
+// ExpectedWords holds the expected figures in words.
 type ExpectedWords struct{ Visits, Fresh, Age, Delay, Full string }
 
 // Words returns the figures for people.
@@ -201,7 +202,7 @@ func (e Expected) Words() ExpectedWords {
 	return ExpectedWords{visitsWords(e.Visits), percentage(e.Fresh), inDays(e.Age), inDays(e.Delay), strconv.Itoa(e.Full)}
 }
 
-// visitsWords is a number of visits, with decimals if they are few.
+// visitsWords writes a number of visits, with decimals if they are few.
 func visitsWords(n float64) string {
 	switch {
 	case n < 1:

@@ -12,7 +12,7 @@ import (
 	"recrawl/internal/store"
 )
 
-// foundLine is what a visit found, as text, with what is known of it.
+// foundLine is the body that a visit found, as text, with its metadata.
 type foundLine struct {
 	URL     string        `json:"url"`
 	Visit   int           `json:"visit"`
@@ -23,8 +23,8 @@ type foundLine struct {
 	Text    string        `json:"text"`
 }
 
-// ShowVisit writes the body that a visit found, be it a version or not: what is suspect is
-// kept until a second look.
+// ShowVisit writes the body that a visit found, whether it is a version or not: suspect
+// bodies are kept until a second look.
 func (r Reporter) ShowVisit(ctx context.Context, files Contents, page store.PageRecord, visit int, view View) error {
 	visits, err := r.Store.ListVisits(ctx, page.PageID, visit+1, 1)
 	if err != nil {
@@ -55,8 +55,8 @@ func (r Reporter) ShowVisit(ctx context.Context, files Contents, page store.Page
 	return err
 }
 
-// suspectVisit is the visit that found something suspect of a page which waits for a second
-// look, 0 for none.
+// suspectVisit returns the suspect visit of a page that waits for a second look, 0 for
+// none.
 func suspectVisit(p store.PageRecord) int {
 	if p.Suspect.Visit <= p.Last.Visit {
 		return 0

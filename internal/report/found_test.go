@@ -10,7 +10,7 @@ import (
 	"recrawl/internal/store"
 )
 
-// What a visit found can be looked at while it is kept, version or not.
+// The body that a visit found can be shown while it is kept, version or not.
 func TestShowVisit(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	// freshSample is how many pages a freshness is estimated from, if there are more: enough
-	// for a standard error of about one point.
+	// freshSample is the number of pages from which freshness is estimated, if there are
+	// more: enough for a standard error of about one point.
 	freshSample = 500
-	// freshHosts is how many hosts a freshness names, and freshLeast how many pages of a host
-	// or rule must be in a sample to say something of it.
+	// freshHosts is the number of hosts that a freshness names, and freshLeast the number
+	// of pages that a host or rule must have in a sample to be reported.
 	freshHosts = 20
 	freshLeast = 20
 )
 
-// Freshness is how far the copies of pages are expected to be behind the pages now, by what is
-// believed of each.
+// Freshness is how far the copies are expected to be behind their pages now, by the belief
+// about each.
 type Freshness struct {
 	FreshPart
 	// Sampled says that the pages are a sample of those with a copy, and Error the standard
@@ -36,19 +36,20 @@ type Freshness struct {
 
 // FreshPart is the same of some pages.
 type FreshPart struct {
-	// Name is a host, or the prefix or host of a rule; "other" are the pages of no rule.
+	// Name is a host, or the prefix or host of a rule; "other" stands for the pages of no
+	// rule.
 	Name  string `json:"name,omitempty"`
 	Pages int    `json:"pages"`
-	// Fresh is the share of the copies that are up to date, and Planned what it would be on
-	// average if each page were visited when that was planned.
+	// Fresh is the share of the copies that are up to date, and Planned is what it would be
+	// on average if each page were visited as planned.
 	Fresh   float64 `json:"fresh"`
 	Planned float64 `json:"planned"`
 	Age     float64 `json:"age_days"`   // mean time since the first change that a copy lacks
 	Delay   float64 `json:"delay_days"` // mean time from a change to the visit that will find it
 }
 
-// freshness reads a sample of a crawl's pages and estimates from it; nil if none has a copy
-// of which the time of the last look is known.
+// freshness estimates from a sample of a crawl's pages. It returns nil if no page has a
+// copy with a known time of the last look.
 func (r Reporter) freshness(ctx context.Context, c store.CrawlRecord, s store.StatusRecord, now time.Time) (*Freshness, error) {
 	rules, err := schedule.NewRules(c.Spec.Revisit)
 	if err != nil {
@@ -65,7 +66,8 @@ func (r Reporter) freshness(ctx context.Context, c store.CrawlRecord, s store.St
 	return freshnessOf(pages, total > freshSample, c.Spec.Revisit.Rules, rules, now), nil
 }
 
-// freshPages are the pages of a crawl that a freshness is estimated from, or a sample of them.
+// freshPages returns the pages of a crawl from which freshness is estimated, or a sample of
+// them.
 func (r Reporter) freshPages(ctx context.Context, crawlID int64) ([]store.PageRecord, error) {
 	return r.Store.ListPages(ctx, store.PageFilter{CrawlID: crawlID, States: copiedStates(), Sample: freshSample})
 }
@@ -74,8 +76,8 @@ func copiedStates() []crawl.PageState {
 	return slices.DeleteFunc(crawl.PageStates(), func(s crawl.PageState) bool { return !copied(s) })
 }
 
-// copiesOf are the copies of pages, and the pages that have one of which the time of the last
-// look is known. It changes the list of pages.
+// copiesOf returns the copies with a known time of the last look, and their pages. It
+// changes the list of pages.
 func copiesOf(pages []store.PageRecord, rules schedule.Rules, now time.Time) ([]schedule.Copy, []store.PageRecord) {
 	pages = slices.DeleteFunc(pages, func(p store.PageRecord) bool {
 		return p.Kind == crawl.KindRequisite || !surveyed(p, rules, nil, now).Lags
@@ -88,8 +90,8 @@ func copiesOf(pages []store.PageRecord, rules schedule.Rules, now time.Time) ([]
 	return copies, pages
 }
 
-// priors are what the pages of a crawl are like, as far as a sample of them tells: the same by
-// which their freshness is estimated.
+// priors describe a crawl's pages, estimated from a sample: the same one from which their
+// freshness is estimated.
 func (r Reporter) priors(ctx context.Context, crawlID int64, rules schedule.Rules, now time.Time) (schedule.Priors, error) {
 	pages, err := r.freshPages(ctx, crawlID)
 	if err != nil {
@@ -146,7 +148,7 @@ func partOf(name string, c schedule.Copies) FreshPart {
 	}
 }
 
-// freshParts are the parts with most pages, at most so many, by name.
+// freshParts returns the parts with the most pages, at most most of them, by name.
 func freshParts(sums map[string]schedule.Copies, sampled bool, most int) []FreshPart {
 	parts := make([]FreshPart, 0, len(sums))
 	for name, s := range sums {
@@ -162,7 +164,8 @@ func freshParts(sums map[string]schedule.Copies, sampled bool, most int) []Fresh
 	return parts
 }
 
-// asPlanned is by how much a freshness may be below the planned one and still be as planned.
+// asPlanned is the amount by which freshness may be below the planned one and still count
+// as planned.
 const asPlanned = 0.03
 
 // short says it in a few words: "94 % fresh as planned".
@@ -186,11 +189,11 @@ func (f Freshness) words() string {
 		Percent(f.Fresh), of, Percent(f.Planned), inDays(f.Age), inDays(f.Delay))
 }
 
-// behindShown is how many hosts a status names that are less fresh than planned.
+// behindShown is the number of hosts less fresh than planned that a status names.
 const behindShown = 3
 
-// details are lines on the rules of a crawl, and on the hosts that are most behind what is
-// planned.
+// details returns lines on the rules of a crawl, and on the hosts that are furthest behind
+// their plans.
 func (f Freshness) details() []string {
 	behind := slices.DeleteFunc(slices.Clone(f.Hosts), func(p FreshPart) bool { return p.Fresh >= p.Planned-asPlanned })
 	slices.SortStableFunc(behind, func(a, b FreshPart) int { return cmp.Compare(a.Fresh-a.Planned, b.Fresh-b.Planned) })
@@ -201,8 +204,8 @@ func (f Freshness) details() []string {
 	return lines
 }
 
-// Percent is a share as people say it: what is little is not nothing, and nearly all is not
-// all.
+// Percent writes a share for people: a small share is never shown as 0 %, nor nearly all as
+// 100 %.
 func Percent(share float64) string {
 	switch {
 	case share > 0 && share < 0.005:

@@ -15,8 +15,8 @@ type heldLine struct {
 	Reason string `json:"reason"`
 }
 
-// held are the workers that make no request. A worker may have no room to say so in
-// the store, so without any Reporter.Short is asked.
+// held returns the workers that make no request. A worker may have no room to say so in the
+// store, so if there are none, Reporter.Short is asked.
 func (r Reporter) held(ctx context.Context) ([]store.HeldWorker, error) {
 	workers, err := r.Store.HeldWorkers(ctx)
 	if err != nil || len(workers) > 0 || r.Short == nil {
@@ -50,7 +50,7 @@ func heldLines(workers []store.HeldWorker) []heldLine {
 	return lines
 }
 
-// heldWords is one worker in words.
+// heldWords puts one worker into words.
 func heldWords(w store.HeldWorker, now time.Time) string {
 	if w.Name == "" {
 		return "no worker of this machine makes a request: " + w.Reason

@@ -15,14 +15,14 @@ import (
 // HistoryQuery asks for the visits of a page.
 type HistoryQuery struct {
 	URL   string // canonical
-	Crawl string // "" is every crawl that has the page
-	Limit int    // visits per page, 0 is all
+	Crawl string // "" means every crawl that has the page
+	Limit int    // visits per page, 0 means all
 }
 
 // VisitLine is a visit of a page.
 type VisitLine struct {
 	URL string `json:"url"`
-	// Crawl is only there when the page is in several crawls.
+	// Crawl is set only if the page is in several crawls.
 	Crawl    string         `json:"crawl,omitempty"`
 	Visit    int            `json:"visit"`
 	At       stamp          `json:"at"`
@@ -33,17 +33,17 @@ type VisitLine struct {
 	Bytes    int64          `json:"bytes"`
 	Duration crawl.Duration `json:"duration"`
 	NextAt   stamp          `json:"next_at"`
-	// Reasons are in words: what went wrong, if something did, then why the next
-	// visit is when it is.
+	// Reasons are in words: what went wrong, if anything, then why the next visit comes
+	// when it does.
 	Reasons []string `json:"reasons"`
 	// Record is the visit as stored, for people's answers.
 	Record store.VisitRecord `json:"-"`
 }
 
-// Why says what the visit came to, and what followed from it.
+// Why says the result of the visit, and what followed from it.
 func (l VisitLine) Why() string { return why(l.Record) }
 
-// NewVisitLine is the answer about a visit.
+// NewVisitLine makes the answer about a visit.
 func NewVisitLine(page store.PageRecord, v store.VisitRecord) VisitLine {
 	return VisitLine{
 		URL: page.URL, Visit: v.Visit, At: stamp(v.At), Outcome: v.Outcome, Status: v.Status, Version: v.Version,
@@ -90,7 +90,7 @@ func (r Reporter) pageHead(ctx context.Context, p store.PageRecord, now time.Tim
 	return err
 }
 
-// visibleLines keeps what sites sent from moving the cursor, line by line.
+// visibleLines keeps text from sites from moving the cursor, line by line.
 func visibleLines(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
@@ -152,7 +152,7 @@ func (r Reporter) visitTable(visits []VisitLine, head bool, now time.Time) error
 	return t.flush()
 }
 
-// why says what a visit came to and what followed from it.
+// why says the result of a visit and what followed from it.
 func why(v store.VisitRecord) string {
 	parts := trouble(v)
 	if v.NextAt.IsZero() {

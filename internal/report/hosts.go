@@ -23,13 +23,13 @@ type HostsQuery struct {
 type HostLine struct {
 	Host         string         `json:"host"`
 	State        HostState      `json:"state"`
-	Why          orNull         `json:"why"` // of any state but ok
+	Why          orNull         `json:"why"` // for all states but ok
 	Delay        crawl.Duration `json:"delay"`
 	DelayReason  orNull         `json:"delay_reason"`
 	NextFree     stamp          `json:"next_free"`
 	BackoffUntil stamp          `json:"backoff_until"`
 	Blocked      bool           `json:"blocked,omitempty"`
-	Capped       crawl.Duration `json:"crawl_delay_capped,omitempty"` // what the site asks for, if max_crawl_delay cuts it
+	Capped       crawl.Duration `json:"crawl_delay_capped,omitempty"` // the site's Crawl-delay, if max_crawl_delay cuts it
 	Robots       []robotsLine   `json:"robots"`
 	Unvisited    int64          `json:"unvisited"` // pages, and the share of requests kept for them
 	Kept         float64        `json:"kept"`
@@ -110,11 +110,10 @@ func (r Reporter) hostBatch(ctx context.Context, hosts []store.HostRecord, ex *e
 	return t.flush()
 }
 
-// discovery is the share of the host that is kept for pages that were never visited.
+// discovery returns the share of the host that is kept for pages that were never visited.
 func discovery(h store.HostRecord) polite.Discovery { return polite.Discover(h.Unvisited, h.Visited) }
 
-// hostReasons say why a host's state is as it is, and its gap, if it is not the delay
-// that the crawl asks for.
+// hostReasons says why a host has its state, and its gap if that is not the crawl's delay.
 func hostReasons(h store.HostRecord, why string) string {
 	var all []string
 	if why != "" {
@@ -147,8 +146,8 @@ func hostOf(h store.HostRecord, state HostState, why string) HostLine {
 	return line
 }
 
-// gapWords is the gap before a next request, and what the site asked for if it
-// is asked faster than that.
+// gapWords puts the gap before the next request into words, and the site's Crawl-delay if
+// that is longer.
 func gapWords(h store.HostRecord) string {
 	if h.Capped {
 		return fmt.Sprintf("%s (asked %s)", schedule.Rough(h.Delay), schedule.Rough(h.CrawlDelay))
@@ -192,8 +191,8 @@ func robotsWords(origins []store.RobotsRecord, now time.Time) string {
 	return some(strings.Join(parts, "; "))
 }
 
-// retryWords says when a robots.txt that could not be had is asked for again,
-// which nothing else of its host may tell.
+// retryWords says when a robots.txt that could not be fetched is asked for again, which may
+// be shown nowhere else.
 func retryWords(o store.RobotsRecord, now time.Time) string {
 	if o.State != store.RobotsUnreachable || !o.ExpiresAt.After(now) {
 		return ""

@@ -13,14 +13,13 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// Batch is some of a list, in its order.
+// Batch is a part of a list, in its order.
 type Batch[T any] struct {
 	Items []T
 	// Next is where the next part begins, "" if there is none. A search looks at some
-	// thousands of rows for each part, so that a part may have few items, or none, before
-	// the last.
+	// thousands of rows for each part, so any part may have few items, or none.
 	Next string
-	Now  time.Time // from which times are told
+	Now  time.Time // relative to which times are shown
 }
 
 // PagesSearch asks for a part of the pages of a crawl; zero fields choose all.
@@ -34,7 +33,7 @@ type PageItem struct {
 	PageLine
 	Page  int64  `json:"page"` // its number
 	Title string `json:"title"`
-	// Words say when its next visit can be.
+	// Words says when its next visit can be.
 	Words string `json:"-"`
 }
 
@@ -71,19 +70,20 @@ func (r Reporter) PagesBatch(ctx context.Context, q PagesSearch) (Batch[PageItem
 type HostsSearch struct {
 	store.HostSearch
 	Crawl string
-	// Trouble asks for those from which nothing can be fetched for now, MaxTroubleListed at
-	// most, instead of a part of all.
+	// Trouble asks for at most MaxTroubleListed hosts from which nothing can be fetched
+	// now, instead of a part of all.
 	Trouble bool
 }
 
-// MaxTroubleListed is how many hosts in trouble one list has.
+// MaxTroubleListed bounds the hosts in trouble in one list.
 const MaxTroubleListed = 500
 
 // HostItem is a host with its words for people.
 type HostItem struct {
 	HostLine
-	// Gap is the gap before its next request, Free when that can be, RobotsWords what
-	// its robots.txt files are, Reasons why its state and gap are as they are.
+	// In words: Gap is the gap before its next request, Free when that can be made,
+	// RobotsWords the state of its robots.txt files, and Reasons why its state and gap are
+	// as they are.
 	Gap         string `json:"-"`
 	Free        string `json:"-"`
 	RobotsWords string `json:"-"`
@@ -111,7 +111,7 @@ func (r Reporter) HostsBatch(ctx context.Context, q HostsSearch) (Batch[HostItem
 		if err != nil {
 			return part, err
 		}
-		if q.Trouble && state == HostOK { // it was another crawl's agent that is forbidden
+		if q.Trouble && state == HostOK { // another crawl's agent is forbidden
 			continue
 		}
 		part.Items = append(part.Items, HostItem{
@@ -164,8 +164,8 @@ func (r Reporter) RobotsTexts(ctx context.Context, host HostItem) ([]RobotsText,
 	return texts, nil
 }
 
-// RejectedAnswer is how many links were rejected for each reason, most first, and
-// examples of them by reason, the newest first.
+// RejectedAnswer counts the rejected links for each reason, most first, with examples by
+// reason, the newest first.
 type RejectedAnswer struct {
 	Reasons []ReasonLine   `json:"reasons"`
 	Links   []RejectedLine `json:"links"`
@@ -178,7 +178,7 @@ type ReasonLine struct {
 	Links  int    `json:"links"`
 }
 
-// RejectedOf returns what links a crawl did not take; see RejectedQuery.
+// RejectedOf returns the links that a crawl did not take; see RejectedQuery.
 func (r Reporter) RejectedOf(ctx context.Context, q RejectedQuery) (RejectedAnswer, error) {
 	record, now, err := r.open(ctx, q.Crawl)
 	if err != nil {
@@ -213,7 +213,7 @@ func (r Reporter) TrapsBatch(ctx context.Context, crawlName string, after int64,
 	return part, err
 }
 
-// PrefixesOf returns below which hosts and prefixes most pages of a crawl were found.
+// PrefixesOf returns the hosts and prefixes below which most pages of a crawl were found.
 func (r Reporter) PrefixesOf(ctx context.Context, crawlName string, limit int) ([]PrefixLine, error) {
 	record, _, err := r.open(ctx, crawlName)
 	if err != nil {
@@ -270,7 +270,7 @@ func (r Reporter) MirrorsOf(ctx context.Context, crawlName string, limit int) ([
 	return lines, err
 }
 
-// SourceItem is a source with its number as a page, and what is wrong with it, in words.
+// SourceItem is a source with its number as a page, and its problem in words.
 type SourceItem struct {
 	SourceLine
 	Page  int64    `json:"page"`
@@ -335,19 +335,20 @@ func (r Reporter) FailedBatch(ctx context.Context, crawlName, sink string, after
 	return part, err
 }
 
-// URLAnswer says what a crawl has of a URL: its page, or why it has none.
+// URLAnswer holds what a crawl has for a URL: its page, or why it has none.
 type URLAnswer struct {
-	URL   string `json:"url"` // as it is kept
+	URL   string `json:"url"` // as it is stored
 	Crawl string `json:"crawl"`
-	Page  int64  `json:"page"` // 0 if it is no page
-	// Rejected are links to it that are among the examples of rejected ones, and Today what
-	// the crawl's rules say now; null if it is a page.
+	Page  int64  `json:"page"` // 0 if it has no page
+	// Rejected are the links to it among the examples of rejected ones, and Today is the
+	// verdict of the crawl's present rules; null if it is a page.
 	Rejected []RejectedLine `json:"rejected"`
 	Today    *ScopeCheck    `json:"today"`
 	Now      time.Time      `json:"-"`
 }
 
-// AskURL says what a crawl has of a URL. Judge, unless nil, says what its rules are now.
+// AskURL returns what a crawl has for a URL. judge, unless nil, gives the verdict of its
+// present rules.
 func (r Reporter) AskURL(ctx context.Context, crawlName string, u urlkey.URL, judge ScopeJudge) (URLAnswer, error) {
 	record, now, err := r.open(ctx, crawlName)
 	if err != nil {
@@ -378,5 +379,5 @@ func (r Reporter) AskURL(ctx context.Context, crawlName string, u urlkey.URL, ju
 	return answer, err
 }
 
-// Words say what the crawl's rules say of a URL now.
+// Words puts the verdict of the crawl's present rules into words.
 func (c ScopeCheck) Words() string { return todayWords(c) }

@@ -2,7 +2,8 @@ package report
 
 import "testing"
 
-// Hosts that somebody has blocked need nobody, also those beyond the ones that are looked at.
+// Hosts that somebody has blocked need nobody, including those beyond the ones that are
+// looked at.
 func TestBlockedHostsNeedNobody(t *testing.T) {
 	t.Parallel()
 	hosts := func(state HostState, n int) []HostTrouble {

@@ -15,15 +15,15 @@ import (
 // it is the next_by of a page.
 type Part string
 
-// The parts. Those without a time wait for somebody: an operator, or, of a page that
-// is not admitted, for room.
+// The parts. Those without a time wait for an operator, or, if the page is not admitted,
+// for room.
 const (
 	PartDue      Part = "due"      // its policy
-	PartSnooze   Part = "snooze"   // who snoozed it
+	PartSnooze   Part = "snooze"   // a person snoozed it
 	PartLine     Part = "line"     // others of its host come first
 	PartGap      Part = "gap"      // its host rests between two requests
 	PartBackoff  Part = "backoff"  // its host asked for quiet, or fails
-	PartRobots   Part = "robots"   // robots.txt cannot be had
+	PartRobots   Part = "robots"   // robots.txt cannot be fetched
 	PartUnderway Part = "underway" // it is being visited
 
 	PartBlocked   Part = "blocked"   // an operator blocked its host
@@ -35,31 +35,32 @@ const (
 	PartKept      Part = "kept"      // a requisite rests until a page needs it anew
 )
 
-// Next is when the next visit of a page can be at the earliest, as far as is known.
+// Next is the earliest known time at which the next visit of a page can be.
 type Next struct {
 	// At is the latest of all times that the visit waits for; zero if it waits for
 	// something that has no time.
 	At time.Time
 	// By is the part that decides.
 	By Part
-	// Why is more than By says, in words; "" if there is no more.
+	// Why gives more detail than By, in words; "" if there is none.
 	Why string
 }
 
-// Waits is everything that the next visit of a page waits for.
+// Waits holds everything for which the next visit of a page waits.
 type Waits struct {
 	Crawl crawl.CrawlState
 	State crawl.PageState
-	// Due is by the page's policy, and Snoozed until when a person put it off.
+	// Due is the policy's time, and Snoozed the time until which a person put the visit
+	// off.
 	Due, Snoozed time.Time
-	// Host is the page's host, nil if nothing is known of it, and Robots what is known
-	// of the robots.txt of its origin.
+	// Host is the page's host, nil if unknown, and Robots the record of its origin's
+	// robots.txt.
 	Host   *store.HostRecord
 	Robots store.RobotsRecord
 	store.Standing
 }
 
-// NextVisit decides when a page can be visited next: what has no time comes first,
+// NextVisit decides when a page can be visited next: a part without a time comes first,
 // then the latest of all times.
 func NextVisit(w Waits, now time.Time) Next {
 	if next, waits := w.forSomebody(); waits {
@@ -77,7 +78,7 @@ func NextVisit(w Waits, now time.Time) Next {
 	later(w.Snoozed, PartSnooze, "")
 	if h := w.Host; h != nil {
 		later(h.BackoffUntil, PartBackoff, backoffWords(*h))
-		later(h.NextFree, PartGap, polite.Words(h.GapReason)) // which no back-off ends after
+		later(h.NextFree, PartGap, polite.Words(h.GapReason)) // no back-off ends after this time
 	}
 	if w.Robots.State == store.RobotsUnreachable {
 		later(w.Robots.ExpiresAt, PartRobots, robotsTrouble(w.Robots))
@@ -86,7 +87,7 @@ func NextVisit(w Waits, now time.Time) Next {
 	return next
 }
 
-// forSomebody is what the visit waits for that has no time.
+// forSomebody returns the part without a time for which the visit waits, if any.
 func (w Waits) forSomebody() (Next, bool) {
 	blocked := w.Host != nil && w.Host.Blocked
 	switch {
@@ -114,7 +115,7 @@ func (w Waits) forSomebody() (Next, bool) {
 
 const blockedWords = "an operator blocked the host"
 
-// words are a cell of a table.
+// words writes a cell of a table.
 func (n Next) words(now time.Time) string {
 	text := when(n.At, now)
 	switch {
@@ -168,5 +169,5 @@ func evictedWords(s store.Standing) string {
 	return text + ": " + evictionWords(s.Evicted.Reason)
 }
 
-// evictionWords say why a page was evicted.
+// evictionWords says why a page was evicted.
 func evictionWords(r crawl.Reason) string { return cmp.Or(r.Text, rank.Words(r), schedule.Word(r)) }

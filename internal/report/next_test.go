@@ -10,8 +10,8 @@ import (
 	"recrawl/internal/store"
 )
 
-// The next visit is when it can be: the latest of all that it waits for, with the part
-// that decides.
+// The next visit comes at the latest of all times for which it waits, with the part that
+// decides.
 func TestNextVisit(t *testing.T) {
 	t.Parallel()
 	due, soon := now.Add(-8*time.Minute), now.Add(10*time.Second)

@@ -7,8 +7,8 @@ import (
 	"recrawl/internal/store"
 )
 
-// TestOverdue: where the store has not looked at all pages that may be overdue, the number is
-// a least one, and says so.
+// TestOverdue: if the store has not looked at all pages that may be overdue, the number is
+// a lower bound, and the answer says so.
 func TestOverdue(t *testing.T) {
 	t.Parallel()
 	for want, s := range map[string]store.StatusRecord{

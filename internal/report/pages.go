@@ -31,7 +31,7 @@ type PageLine struct {
 	Visits    int             `json:"visits"`
 	Changes   int             `json:"changes"`
 	LastVisit stamp           `json:"last_visit"`
-	NextVisit stamp           `json:"next_visit"` // when it can be; null if that is not known
+	NextVisit stamp           `json:"next_visit"` // the earliest possible time; null if that is not known
 	nextLine
 	Due       stamp `json:"due"` // by its policy
 	Backlinks int   `json:"backlinks"`
@@ -88,7 +88,7 @@ func (r Reporter) open(ctx context.Context, name string) (store.CrawlRecord, tim
 	return record, now, err
 }
 
-// asInVersion is the earlier version that a page shows again, 0 for none.
+// asInVersion returns the earlier version that a page shows again, 0 for none.
 func asInVersion(p store.PageRecord) int {
 	if p.Last.Back == 0 {
 		return 0
@@ -128,7 +128,7 @@ func pageLineOf(p store.PageRecord, is prospect) PageLine {
 	}
 }
 
-// sizeOf is the size of a version, if there is one.
+// sizeOf writes the size of a version, if there is one.
 func sizeOf(v store.VersionRecord) string {
 	if v.ID == 0 {
 		return some("")

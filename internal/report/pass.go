@@ -14,21 +14,21 @@ import (
 	"recrawl/internal/store"
 )
 
-// HostPass is how long one pass over a host's pages takes, each asked for once.
+// HostPass says how long one pass over a host's pages takes, with one request for each.
 type HostPass struct {
 	Host        string         `json:"host"`
 	State       HostState      `json:"state"`
-	Why         orNull         `json:"why"`       // of any state but ok
+	Why         orNull         `json:"why"`       // for all states but ok
 	Pages       int64          `json:"pages"`     // that live, or wait for their first visit
 	Unvisited   int64          `json:"unvisited"` // that wait for it
 	Delay       crawl.Duration `json:"delay"`     // between two requests
 	DelayReason orNull         `json:"delay_reason"`
-	Every       crawl.Duration `json:"every"` // from the begin of a request to that of the next
+	Every       crawl.Duration `json:"every"` // from the start of a request to that of the next
 	Pass        crawl.Duration `json:"pass"`
 }
 
-// Passes returns the hosts of a crawl that one pass takes longest at, the longest first, at
-// most limit.
+// Passes returns at most limit hosts of a crawl where one pass takes longest, the longest
+// first.
 func (r Reporter) Passes(ctx context.Context, name string, limit int) ([]HostPass, error) {
 	record, now, err := r.open(ctx, name)
 	if err != nil {
@@ -60,7 +60,7 @@ func passOf(h store.HostRecord, state HostState, why string) HostPass {
 	return p
 }
 
-// times is n spans of d, at most a hundred years.
+// times returns n times d, at most a hundred years.
 func times(n int64, d time.Duration) time.Duration {
 	const most = 100 * 365 * 24 * time.Hour
 	if d > 0 && n > int64(most/d) {
@@ -69,15 +69,15 @@ func times(n int64, d time.Duration) time.Duration {
 	return time.Duration(n) * d
 }
 
-// FirstPass is what is left of the first visits to a crawl's pages. It is an estimate from
-// what is known now: each visit may find more pages.
+// FirstPass describes the first visits that are left in a crawl. It is an estimate from
+// present knowledge: each visit may find more pages.
 type FirstPass struct {
 	Done int `json:"done"` // pages that live and were visited
-	Left int `json:"left"` // pages that have a place and were not; places that are left count
-	// Without are pages, of Left or beyond it, at hosts from which nothing can be fetched for
-	// now. Nothing else counts them.
+	Left int `json:"left"` // pages that have a place and were not visited; free places count
+	// Without counts pages, of Left or beyond it, at hosts from which nothing can be
+	// fetched for now. No other figure includes them.
 	Without int `json:"without,omitempty"`
-	// Host is the one that takes longest, "" if that is not what the pass waits for; Every is
+	// Host is the host that takes longest, "" if the pass does not wait for one; Every is
 	// the time from one request there to the next.
 	Host  string         `json:"host,omitempty"`
 	Every crawl.Duration `json:"every,omitempty"`
@@ -87,24 +87,25 @@ type FirstPass struct {
 	hosts int // that have a part in it, at least
 }
 
-// Bar draws how much of it is done.
+// Bar draws the share that is done.
 func (p FirstPass) Bar() string {
 	const width = 20
 	full := width * p.Done / max(1, p.Done+p.Left)
 	return strings.Repeat("█", full) + strings.Repeat("░", width-full)
 }
 
-// fewNew is the share of a crawl's pages below which those that were never visited are called
-// new pages, and no first pass of the crawl.
+// fewNew is the share of a crawl's pages below which those that were never visited are
+// called new pages instead of a first pass.
 const fewNew = 0.05
 
 // few reports whether nearly all pages were visited, as in a crawl that finds new ones.
 func (p FirstPass) few() bool { return float64(p.Left) < fewNew*float64(p.Done+p.Left) }
 
-// firstPassHosts is how many hosts, those that are busy longest, a first pass is judged by.
+// firstPassHosts is the number of hosts, those that are busy longest, by which a first pass
+// is judged.
 const firstPassHosts = 30
 
-// firstPass reads what a first pass still has to do; nil if it is over.
+// firstPass reads the state of a first pass; nil if it is over.
 func (r Reporter) firstPass(ctx context.Context, c store.CrawlRecord, s store.StatusRecord, now time.Time) (*FirstPass, error) {
 	if s.Pages[crawl.Known]+s.Demand.Own == 0 {
 		return nil, nil
@@ -125,7 +126,7 @@ func (r Reporter) firstPass(ctx context.Context, c store.CrawlRecord, s store.St
 	return firstPassOf(c, s, work, now), nil
 }
 
-// Progress returns the numbers of a crawl, and what is left of its first pass, nil if it is
+// Progress returns the numbers of a crawl, and the state of its first pass, nil if it is
 // over.
 func (r Reporter) Progress(ctx context.Context, c store.CrawlRecord) (store.StatusRecord, *FirstPass, error) {
 	s, err := r.Store.Status(ctx, c.ID)
@@ -145,9 +146,9 @@ type hostWork struct {
 	state HostState
 }
 
-// firstPassOf estimates a first pass from the hosts that are busy longest with it. Hosts run
-// side by side, so the slowest decides; where the engine admits no more pages, its own pace
-// does. nil says that nothing is left that can be done.
+// firstPassOf estimates a first pass from the hosts that are busy longest with it. Hosts
+// run side by side, so the slowest decides; if the engine admits no more pages, its own
+// pace does. nil means that nothing is left that can be visited.
 func firstPassOf(c store.CrawlRecord, s store.StatusRecord, hosts []hostWork, now time.Time) *FirstPass {
 	unvisited, living := s.Pages[crawl.Known]+s.Demand.Own, 0
 	for _, state := range crawl.LivingStates() {
@@ -186,8 +187,8 @@ func firstPassOf(c store.CrawlRecord, s store.StatusRecord, hosts []hostWork, no
 	return &p
 }
 
-// first is when a host will have had its first visits, in the share of its pages that have a
-// place. What was visited comes back meanwhile, if that takes longer than an interval.
+// first returns when a host will have had its first visits, to the share of its pages that
+// have a place. Visited pages come back meanwhile, if that takes longer than an interval.
 func (h hostWork) first(share float64, interval time.Duration, now time.Time) time.Duration {
 	left, every := max(1, int64(share*float64(h.Unvisited))), h.Delay+h.Mean
 	wait := max(0, h.NextFree.Sub(now), h.BackoffUntil.Sub(now))
@@ -199,8 +200,8 @@ func (h hostWork) first(share float64, interval time.Duration, now time.Time) ti
 	return wait + time.Duration(min(float64(takes)/max(1-load, discovery(h.HostRecord).Kept), float64(times(1<<62, every))))
 }
 
-// enginePace is how long the pages take at the pace of the last hour, if the bound on pages
-// that are on their way is what holds them up; else 0.
+// enginePace returns how long the pages take at the pace of the last hour, if the bound on
+// pages on their way holds them up; else 0.
 func enginePace(c store.CrawlRecord, s store.StatusRecord, left int, now time.Time) time.Duration {
 	if s.Bound.Pages == 0 || s.Demand.Taken < s.Bound.Pages || s.LastHour == 0 {
 		return 0
@@ -209,7 +210,7 @@ func enginePace(c store.CrawlRecord, s store.StatusRecord, left int, now time.Ti
 	return times(int64(left), span/time.Duration(s.LastHour))
 }
 
-// String says what is left, and for how long.
+// String says how much is left, and for how long.
 func (p FirstPass) String() string {
 	text := fmt.Sprintf("%d of %d pages visited; %d to go", p.Done, p.Done+p.Left, p.Left)
 	if p.Host != "" {

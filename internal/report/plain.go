@@ -13,28 +13,28 @@ import (
 	"recrawl/internal/store"
 )
 
-// Page is the page that is explained.
+// Page returns the explained page.
 func (e Explained) Page() store.PageRecord { return e.page }
 
-// Now is the store's clock when it was asked.
+// Now returns the time on the store's clock when it was asked.
 func (e Explained) Now() time.Time { return e.now }
 
-// Next is the page's next visit.
+// Next returns the page's next visit.
 func (e Explained) Next() Next { return e.is.Next }
 
-// Visits are the page's last visits, newest first.
+// Visits returns the page's last visits, newest first.
 func (e Explained) Visits() []store.VisitRecord { return e.visits }
 
-// BeliefAt is what was believed of a page's rate of change from a time on: changes a day,
-// which are between Low and High with a probability of 90 %.
+// BeliefAt is the belief about a page's rate of change from a time on: changes a day,
+// between Low and High with a probability of 90 %.
 type BeliefAt struct {
 	At              time.Time
 	Mean, Low, High float64
 }
 
-// Beliefs are what the page's last visits led to believe, in the order of time. The last is
-// what is believed now. Where policies did not note them, they are worked out anew from the
-// visits, if all of them are kept.
+// Beliefs returns the beliefs after each of the page's last visits, in the order of time.
+// The last is the present one. If policies did not note them, they are worked out anew from
+// the visits, provided that all of them are kept.
 func (e Explained) Beliefs() []BeliefAt {
 	var all []BeliefAt
 	for _, v := range slices.Backward(e.visits) {
@@ -59,12 +59,12 @@ func (e Explained) Beliefs() []BeliefAt {
 	return all
 }
 
-// relearnedVisits is for how many of a page's last visits beliefs are worked out: to say how
-// sure one is takes longer than the visit's own plan.
+// relearnedVisits is the number of a page's last visits for which beliefs are worked out:
+// computing their bounds takes longer than the visit's own plan.
 const relearnedVisits = 100
 
-// relearned are the beliefs that follow from the page's visits by its policy and what the
-// pages of its crawl have in common now.
+// relearned returns the beliefs that follow from the page's visits by its policy and the
+// present values that pages of its crawl share.
 func (e Explained) relearned() []BeliefAt {
 	rules, err := schedule.NewRules(e.crawl.Spec.Revisit)
 	if n := len(e.visits); err != nil || n == 0 || e.visits[n-1].Visit != 1 {
@@ -92,8 +92,7 @@ func (e Explained) relearned() []BeliefAt {
 	return all
 }
 
-// Found says in a plain sentence what is known of how the page changes, or why it shows
-// nothing.
+// Found says in a plain sentence how the page changes, or why it shows nothing.
 func (e Explained) Found() string {
 	p := e.page
 	switch {
@@ -175,7 +174,7 @@ func isTimetable(r crawl.Reason) bool {
 	return r.Code == schedule.CodeHourly || r.Code == schedule.CodeDaily || r.Code == schedule.CodeWeekdays
 }
 
-// Plan says in a plain sentence when the next visit is, and why then.
+// Plan says in a plain sentence when and why the next visit comes.
 func (e Explained) Plan() string {
 	n := e.is.Next
 	switch {
@@ -201,7 +200,7 @@ func (e Explained) Plan() string {
 	return text + ": " + e.cause() + "."
 }
 
-// cause is what made the interval, in words for people who do not know the policies.
+// cause names the reason for the interval, for people who do not know the policies.
 func (e Explained) cause() string {
 	switch {
 	case e.live.Interval != "" && e.live.Interval != "0":
@@ -221,7 +220,7 @@ func (e Explained) cause() string {
 	return strings.Join(words(e.plan.Reasons), ", ")
 }
 
-// causes are reasons of plans by how much they say, the first comes first.
+// causes are reasons of plans, the most informative first.
 var causes = []struct{ code, words string }{
 	{schedule.CodeHourly, "that is right after its usual time"},
 	{schedule.CodeDaily, "that is right after its usual time"},

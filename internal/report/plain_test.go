@@ -10,7 +10,7 @@ import (
 	"recrawl/internal/store"
 )
 
-// explains is an active page with two days to its next visit, one since its last.
+// explains makes an active page with two days to its next visit, and one since its last.
 func explains(change func(*Explained)) Explained {
 	e := Explained{now: now}
 	e.page = store.PageRecord{State: crawl.Active, Visits: 5, Changes: 2, LastAt: now.Add(-24 * time.Hour), NextAt: now.Add(48 * time.Hour)}
@@ -41,7 +41,7 @@ func TestPlainSentences(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		change      func(*Explained)
-		found, plan string // what is in the sentences, "" for anything
+		found, plan string // parts of the sentences, "" for anything
 	}{
 		"changes at times": {
 			nil, "2 of its last 4 comparisons found a change, the last one 3d ago; it is believed to change about every 2d (with a probability of 90 %, every 12h to 10d).",
@@ -86,7 +86,7 @@ func TestPlainSentences(t *testing.T) {
 	}
 }
 
-// Beliefs come from the visits that were planned by one, and end with what is believed now.
+// Beliefs come from visits that were planned by one, and end with the present belief.
 func TestBeliefs(t *testing.T) {
 	t.Parallel()
 	belief := func(code string, mean float64) []crawl.Reason {

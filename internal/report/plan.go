@@ -12,8 +12,8 @@ import (
 	"recrawl/internal/store"
 )
 
-// planOf explains a page's plan by what is known now, nil if its policy does not
-// plan it: it was not visited yet, or its last visit found no content.
+// planOf explains a page's plan by present knowledge. It returns nil if its policy does not
+// plan the page: it was not visited yet, or its last visit found no content.
 func planOf(page store.PageRecord, spec crawl.RevisitSpec, now time.Time) (*schedule.Explanation, error) {
 	belief := schedule.DecodeBelief(page.Belief)
 	if page.State != crawl.Active || page.Visits == 0 || belief.Compared != page.LastAt.UnixMilli() {
@@ -49,7 +49,8 @@ type planLine struct {
 	Interval     string   `json:"interval"`
 	Reasons      []string `json:"reasons"`
 	WhatIf       []string `json:"what_if"`
-	// ThresholdReasons say why the crawl's threshold is where its last turn put it.
+	// ThresholdReasons says why the last maintenance pass put the crawl's threshold where
+	// it is.
 	ThresholdReasons []string `json:"threshold_reasons"`
 }
 
@@ -62,7 +63,7 @@ func newPlanLine(e schedule.Explanation, s store.SteeringRecord) *planLine {
 	}
 }
 
-// thresholdReasons say why the threshold of a plan is where it is, if it is the crawl's.
+// thresholdReasons says why the threshold of a plan is where it is, if it is the crawl's.
 func thresholdReasons(e schedule.Explanation, s store.SteeringRecord) []string {
 	if e.Threshold <= 0 || e.OwnThreshold {
 		return []string{}
@@ -70,7 +71,7 @@ func thresholdReasons(e schedule.Explanation, s store.SteeringRecord) []string {
 	return words(s.Reasons)
 }
 
-// planFacts are the numbers behind a plan.
+// planFacts returns the numbers behind a plan.
 func (of Explained) planFacts() []Fact {
 	var t facts
 	e := *of.plan

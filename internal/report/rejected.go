@@ -14,8 +14,8 @@ import (
 // RejectedQuery asks for the links that a crawl did not take.
 type RejectedQuery struct {
 	Crawl  string
-	Reason string // "" is all
-	Limit  int    // of the URLs; 0 is all that are kept
+	Reason string // "" means all
+	Limit  int    // of the URLs; 0 means all that are kept
 }
 
 // RejectedLine is a link that a crawl did not take.
@@ -67,7 +67,7 @@ func (r Reporter) Rejected(ctx context.Context, q RejectedQuery) error {
 	return t.flush()
 }
 
-// rejected reads what Rejected writes.
+// rejected reads the data for Rejected.
 func (r Reporter) rejected(ctx context.Context, crawlID int64, q RejectedQuery) ([]store.RejectionCount, []store.RejectedLink, error) {
 	counts, err := r.Store.Rejections(ctx, crawlID)
 	if err != nil {
@@ -86,7 +86,7 @@ func rejectedLineOf(l store.RejectedLink) RejectedLine {
 }
 
 // NotTakenLine is a URL that is no page of a crawl: how a link to it was rejected, if
-// that is known, and what the rules say now.
+// known, and the verdict of the present rules.
 type NotTakenLine struct {
 	URL    string      `json:"url"`
 	Crawl  string      `json:"crawl"`
@@ -98,26 +98,26 @@ type NotTakenLine struct {
 	Today  notTakenNow `json:"today"`
 }
 
-// notTakenNow is what the rules say now.
+// notTakenNow is the verdict of the present rules.
 type notTakenNow struct {
 	Accepted bool   `json:"accepted"`
 	Reason   orNull `json:"reason"`
 	Detail   orNull `json:"detail"`
 	Trap     orNull `json:"trap"`    // that holds new pages of the URL
-	Problem  orNull `json:"problem"` // why nothing can be said
+	Problem  orNull `json:"problem"` // why there is no verdict
 }
 
-// ScopeJudge says what the scope of a crawl says now of a URL; see ScopeCheck.Problem.
+// ScopeJudge judges a URL by the present scope of a crawl; see ScopeCheck.Problem.
 type ScopeJudge func(c store.CrawlRecord, url string) (ScopeCheck, error)
 
-// maxRejected is how many examples of a crawl are looked through for one URL: those of
-// a hundred reasons.
+// maxRejected bounds the examples of a crawl that are searched for one URL: those of a
+// hundred reasons.
 const maxRejected = 100 * store.RejectedKept
 
-// ExplainRejected writes why a URL that is no page was not taken: by the examples that
-// are kept of rejected links, and by what the rules say now. It reports whether there
-// was anything to say: a crawl that has no example, and would take the URL, has nothing.
-// "" is all crawls.
+// ExplainRejected writes why a URL that is no page was not taken, by the kept examples of
+// rejected links and by the present rules. It reports whether there was anything to write:
+// for a crawl without an example that would take the URL there is nothing. "" means all
+// crawls.
 func (r Reporter) ExplainRejected(ctx context.Context, url, crawlName string, judge ScopeJudge) (bool, error) {
 	crawls, err := r.Store.ListCrawls(ctx)
 	if err != nil {
@@ -141,7 +141,7 @@ func (r Reporter) ExplainRejected(ctx context.Context, url, crawlName string, ju
 	return found, nil
 }
 
-// notTaken writes why a crawl has no page of a URL, if anything is known of that.
+// notTaken writes why a crawl has no page for a URL, if that is known.
 func (r Reporter) notTaken(ctx context.Context, c store.CrawlRecord, url string, judge ScopeJudge, now time.Time) (bool, error) {
 	links, check, err := r.whyNotTaken(ctx, c, url, judge)
 	if err != nil {
@@ -168,7 +168,8 @@ func (r Reporter) notTaken(ctx context.Context, c store.CrawlRecord, url string,
 	return true, err
 }
 
-// whyNotTaken returns the examples of rejected links to a URL, and what the rules say now.
+// whyNotTaken returns the examples of rejected links to a URL, and the verdict of the
+// present rules.
 func (r Reporter) whyNotTaken(ctx context.Context, c store.CrawlRecord, url string, judge ScopeJudge) ([]store.RejectedLink, ScopeCheck, error) {
 	links, err := r.Store.ListRejected(ctx, store.RejectedFilter{CrawlID: c.ID, Limit: maxRejected})
 	if err != nil {
@@ -200,7 +201,7 @@ func (r Reporter) notTakenLines(c store.CrawlRecord, url string, links []store.R
 	return nil
 }
 
-// recordedWords say how a link was rejected.
+// recordedWords says how a link was rejected.
 func recordedWords(crawlName string, l store.RejectedLink, now time.Time) string {
 	text := fmt.Sprintf("%s is no page of crawl %s: rejected %s (%s)", l.URL, crawlName, when(l.At, now), l.Reason)
 	if l.Detail != "" {
@@ -212,7 +213,7 @@ func recordedWords(crawlName string, l store.RejectedLink, now time.Time) string
 	return text
 }
 
-// todayWords say what the rules say now of a URL.
+// todayWords puts the present rules' verdict on a URL into words.
 func todayWords(check ScopeCheck) string {
 	if check.Problem != "" {
 		return "nothing can be said: " + check.Problem

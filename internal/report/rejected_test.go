@@ -35,8 +35,8 @@ func (f *fake) ListRejected(_ context.Context, q store.RejectedFilter) (found []
 	return found, f.fail
 }
 
-// A URL that is no page is explained by the rejected links, and by what the rules say now:
-// also if its rejection is none of the examples.
+// A URL that is no page is explained by the rejected links and by the present rules, even
+// if its rejection is not among the examples.
 func TestExplainRejected(t *testing.T) {
 	t.Parallel()
 	judge := func(c store.CrawlRecord, url string) (ScopeCheck, error) {

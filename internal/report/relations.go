@@ -9,8 +9,7 @@ import (
 	"recrawl/internal/store"
 )
 
-// Relations is what is read of a page by its number, and of what it has to do with others;
-// every store.Store is one.
+// Relations reads pages by number, and their relations to others; every store.Store is one.
 type Relations interface {
 	Page(ctx context.Context, pageID int64) (store.PageRecord, error)
 	Duplicate(ctx context.Context, pageID int64) (store.DuplicateRecord, error)
@@ -77,7 +76,7 @@ func copyOf(d store.DuplicateRecord) CopyLine {
 	}
 }
 
-// OriginalOf returns what a page is a duplicate of, if it is one.
+// OriginalOf returns the original of a page, if it is a duplicate.
 func (r Reporter) OriginalOf(ctx context.Context, page store.PageRecord) (CopyLine, bool, error) {
 	d, err := r.Relations.Duplicate(ctx, page.PageID)
 	if errors.Is(err, store.ErrNotFound) {

@@ -15,7 +15,7 @@ import (
 	"recrawl/internal/store"
 )
 
-// Store is what reports read; every store.Store is one.
+// Store holds the data of reports; every store.Store is one.
 type Store interface {
 	Now(ctx context.Context) (time.Time, error)
 	Crawl(ctx context.Context, name string) (store.CrawlRecord, error)
@@ -44,20 +44,20 @@ type Store interface {
 	Dominating(ctx context.Context, crawlID int64, limit int) ([]store.PrefixRecord, error)
 }
 
-// Visits is what is read of visits: by surveys of many pages at once, and by forecasts of
-// what other crawls plan at hosts. Every store.Store is one.
+// Visits reads visits of many pages at once, for surveys, and other crawls' plans at hosts,
+// for forecasts. Every store.Store is one.
 type Visits interface {
 	RecentVisits(ctx context.Context, pages []int64, each int) ([]store.VisitLook, error)
 	HostLoads(ctx context.Context, crawlID int64, hosts []int64) ([]store.HostLoad, error)
 }
 
-// Search is what finds pages and hosts by a part of their names; every store.Store is one.
+// Search finds pages and hosts by a part of their names; every store.Store is one.
 type Search interface {
 	SearchPages(ctx context.Context, q store.PageSearch) (store.PagesFound, error)
 	SearchHosts(ctx context.Context, q store.HostSearch) (store.HostsFound, error)
 }
 
-// Deliveries is what is read of sinks; every store.Store is one.
+// Deliveries reads the state of sinks; every store.Store is one.
 type Deliveries interface {
 	ListSinks(ctx context.Context, crawlID int64) ([]store.SinkRecord, error)
 	Changes(ctx context.Context, p store.ChangesParams) (store.ChangesPage, error)
@@ -78,14 +78,16 @@ const (
 type Reporter struct {
 	Store  Store
 	Visits Visits // Survey, Compare and forecasts need them
-	// Deliveries are needed for sinks: by Sinks and FailedOf, and where a status shows them.
+	// Deliveries is needed for sinks: by Sinks and FailedOf, and by statuses that show
+	// them.
 	Deliveries Deliveries
-	// Relations are needed for pages by their numbers and what they have to do with others.
+	// Relations is needed for pages by their numbers and their relations to others.
 	Relations Relations
-	// Requests are needed by EvidenceOf. Without them, it is not said of pages that were never
-	// visited that a tdmrep.json excludes them.
+	// Requests is needed by EvidenceOf. Without it, pages that were never visited are not
+	// reported as excluded by a tdmrep.json.
 	Requests Requests
-	// Contact is that of workers, said of crawls whose spec has none; "" if it is not known.
+	// Contact is the workers' contact, shown for crawls whose spec has none; "" if it is
+	// not known.
 	Contact string
 	// Search is needed for parts of the lists of pages and hosts.
 	Search Search
@@ -93,18 +95,18 @@ type Reporter struct {
 	Index  SearchIndex
 	Out    io.Writer
 	Format Format
-	// Short, unless nil, says of the disks of this machine with the store and the archive
-	// that they have no room left; "" if they have, or are elsewhere.
+	// Short, unless nil, says that this machine's disks with the store and the archive have
+	// no room left; "" if they have, or are elsewhere.
 	Short func() string
 }
 
-// batch is how many records are read and, in text, aligned at a time: large
-// enough that a screen is one table, small enough that output starts at once
-// and a million rows need no memory.
+// batch is the number of records that are read and, in text, aligned at a time: large
+// enough that a screen is one table, small enough that output starts at once and a million
+// rows need no memory.
 const batch = 500
 
-// take is the size of the next batch when done of limit rows are written; limit
-// 0 is no limit. It is 0 when no more are wanted.
+// take returns the size of the next batch when done of limit rows are written; limit 0
+// means no limit. It returns 0 when no more are wanted.
 func take(limit, done int) int {
 	if limit == 0 {
 		return batch
@@ -134,7 +136,7 @@ func (t *table) row(cells ...string) {
 	fmt.Fprintln(t.w, strings.Join(cells, "\t"))
 }
 
-// printable keeps what a site sent from moving columns or the cursor.
+// printable keeps text from sites from moving columns or the cursor.
 func printable(r rune) rune {
 	if unicode.IsControl(r) {
 		return ' '

@@ -340,11 +340,12 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// answers compares what a report says, as text and as JSON Lines, with the golden files of a name.
+// answers compares a report's output, as text and as JSON Lines, with the golden files of a
+// name.
 func answers(t *testing.T, name string, r Reporter, ask func(Reporter) error) {
 	t.Helper()
 	for format, ext := range map[Format]string{Text: ".txt", JSON: ".jsonl"} {
-		t.Run(name+ext, func(t *testing.T) { // one after the other: what is asked may change the fake
+		t.Run(name+ext, func(t *testing.T) { // one after the other: asking may change the fake
 			var out bytes.Buffer
 			r := r
 			r.Out, r.Format = &out, format
@@ -444,7 +445,7 @@ func TestNotFound(t *testing.T) {
 	}
 }
 
-// Long lists are read and written in batches, and no more than was asked for.
+// Long lists are read and written in batches, up to the limit asked for.
 func TestBatches(t *testing.T) {
 	t.Parallel()
 	f := sample()

@@ -9,7 +9,7 @@ import (
 	"recrawl/internal/store"
 )
 
-// What a site reserves stands in the explanation of a page, and in its versions.
+// A site's reservations appear in the explanation of a page, and in its versions.
 func TestExplainReserved(t *testing.T) {
 	t.Parallel()
 	f := sample()
@@ -42,8 +42,8 @@ func explainIn(t *testing.T, f *fake, page store.PageRecord, format Format) stri
 	return out.String()
 }
 
-// The robots.txt is judged with the crawl's purpose, and a page that was excluded before any
-// visit has its site's words as the reason.
+// The robots.txt is judged with the crawl's purpose, and a page excluded before any visit
+// has its site's words as the reason.
 func TestExcludedForAPurpose(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -13,8 +13,8 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// SearchIndex is what is asked of a search index; every search.Index is one. If there is no
-// index yet, its error is search.ErrNone.
+// SearchIndex answers searches; every search.Index is one. If there is no index yet, its
+// error is search.ErrNone.
 type SearchIndex interface {
 	Query(ctx context.Context, q search.Query) (search.Result, error)
 	Cursor(ctx context.Context, crawl int64) (string, error)
@@ -23,7 +23,7 @@ type SearchIndex interface {
 // ErrNotSearchable: the crawl has no sink that keeps a search index.
 var ErrNotSearchable = errors.New("it has no search index")
 
-// NotSearchable is ErrNotSearchable of a crawl, with what to do.
+// NotSearchable returns ErrNotSearchable for a crawl, with what to do about it.
 func NotSearchable(crawlName string) error {
 	return fmt.Errorf("crawl %s: %w: `starter crawl %s --search` adds the sink that keeps one", crawlName, ErrNotSearchable, crawlName)
 }
@@ -44,30 +44,30 @@ type SearchHit struct {
 	Version int    `json:"version"`
 	URL     string `json:"url"`
 	Title   string `json:"title"`
-	// Snippet is the part of the text that fits best, on one line; "" if the text cannot be
-	// had. It is the site's text: whoever shows it must expect anything in it.
+	// Snippet is the part of the text that fits best, on one line; "" if the text is not
+	// available. It is the site's text, so anything may be in it.
 	Snippet string `json:"snippet"`
-	// Marks are the places in Snippet of the words that were looked for, in bytes: from, to.
+	// Marks are the places in Snippet of the query's words, in bytes: from, to.
 	Marks [][2]int `json:"-"`
 	Score float64  `json:"score"` // higher is better; only comparable within one answer
-	// Seen is when the page was last found to be as it is here.
+	// Seen is when the page was last found in this version.
 	Seen time.Time `json:"seen"`
-	// Copies are how many more pages have the same text.
+	// Copies counts further pages with the same text.
 	Copies int `json:"copies"`
 	// Record is the page as stored, for further words on it.
 	Record store.PageRecord `json:"-"`
 }
 
-// SearchAnswer is a part of what was found, best first.
+// SearchAnswer is a part of the hits, best first.
 type SearchAnswer struct {
 	Hits []SearchHit
 	// Next is the offset of the next part, 0 if there is none.
 	Next int
-	// Some: no page has all of the words, and these have some of them.
+	// Some: no page has all of the words; these have some of them.
 	Some bool
 	// Unfilled: the index has not seen all pages yet.
 	Unfilled bool
-	Now      time.Time // from which times are told
+	Now      time.Time // relative to which times are shown
 }
 
 // SearchOf finds pages of a crawl by their words, and shows where in the text they stand.
@@ -133,7 +133,7 @@ func (s snippets) of(ctx context.Context, h search.Hit) (SearchHit, error) {
 	v := page.Last
 	if v.Seq != h.Version {
 		if v, err = s.Store.Version(ctx, h.Page, h.Version); errors.Is(err, store.ErrNotFound) {
-			return hit, nil // it is no longer kept, and the index has not heard of the next
+			return hit, nil // it is no longer kept, and the index does not have the next one yet
 		} else if err != nil {
 			return hit, err
 		}
@@ -147,7 +147,7 @@ func (s snippets) of(ctx context.Context, h search.Hit) (SearchHit, error) {
 	return hit, nil
 }
 
-// seen is when a page was last found as it is.
+// seen returns when a page was last found in its present version.
 func seen(p store.PageRecord) time.Time {
 	if p.Failures == 0 && p.LastAt.After(p.Last.At) {
 		return p.LastAt
@@ -155,7 +155,7 @@ func seen(p store.PageRecord) time.Time {
 	return p.Last.At
 }
 
-// text is the text of a version as it is searched, "" if it cannot be had.
+// text returns the searched text of a version, "" if it is not available.
 func (s snippets) text(ctx context.Context, page store.PageRecord, v store.VersionRecord) (string, error) {
 	if s.files == nil {
 		return "", nil

@@ -48,7 +48,7 @@ func (l *library) check(err error) {
 	}
 }
 
-// page makes a version of a page, and puts it into the index if it is to be there.
+// page makes a version of a page, and puts it into the index if indexed is set.
 func (l *library) page(url, title, text string, indexed bool) store.PageRecord {
 	l.Helper()
 	ctx := l.Context()

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Found writes what SearchOf finds: in JSON a line for each page.
+// Found writes the hits of SearchOf: in JSON a line for each page.
 func (r Reporter) Found(ctx context.Context, files Contents, q SearchQuery) error {
 	a, err := r.SearchOf(ctx, files, q)
 	if err != nil {
@@ -36,7 +36,7 @@ func (r Reporter) Found(ctx context.Context, files Contents, q SearchQuery) erro
 	return err
 }
 
-// Words say which version a hit is, when it was seen, and whether others have its text.
+// Words says which version a hit is, when it was seen, and whether others have its text.
 func (h SearchHit) Words(now time.Time) string {
 	text := fmt.Sprintf("version %d, seen %s", h.Version, when(h.Seen, now))
 	if h.Copies > 0 {
@@ -45,7 +45,7 @@ func (h SearchHit) Words(now time.Time) string {
 	return text
 }
 
-// Notes say what a reader must know of an answer.
+// Notes returns what a reader must know about an answer.
 func (a SearchAnswer) Notes() (notes []string) {
 	switch {
 	case len(a.Hits) == 0:

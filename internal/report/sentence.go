@@ -9,8 +9,8 @@ import (
 	"recrawl/internal/schedule"
 )
 
-// Sentence says how a crawl is, as one would tell a colleague: how fresh its copies are, what
-// needs somebody, and when the first pass is done, on the clock of a place.
+// Sentence says how a crawl is, as to a colleague: how fresh its copies are, what needs a
+// person, and when the first pass is done, in the time of a zone.
 func (s StatusLine) Sentence(zone *time.Location) string {
 	parts := []string{s.freshWords()}
 	if s.State != crawl.CrawlRunning {
@@ -27,7 +27,7 @@ func (s StatusLine) Sentence(zone *time.Location) string {
 	return strings.Join(parts, "; ")
 }
 
-// endWords say when the pages that were never visited will have been.
+// endWords says when the pages that were never visited will have been visited.
 func (p FirstPass) endWords(now time.Time, zone *time.Location) string {
 	ends := time.Time(p.Ends)
 	switch {
@@ -48,7 +48,7 @@ func (s StatusLine) freshWords() string {
 	return s.Freshness.short()
 }
 
-// needs are the things that somebody must look at, each in a few words.
+// needs returns what somebody must look at, each in a few words.
 func (s StatusLine) needs() []string {
 	var all []string
 	for _, h := range s.Held {
@@ -84,11 +84,11 @@ func (s StatusLine) needs() []string {
 	return all
 }
 
-// needsSomebody reports whether a host in this state gets well only if somebody acts, or its
+// needsSomebody reports whether a host in this state recovers only if somebody acts, or its
 // owner does. A host that asked for quiet, or that an operator blocked, does not.
 func (s HostState) needsSomebody() bool { return s == HostUnreachable || s == HostForbidden }
 
-// clock is a time of day, with the day if it is another one than now.
+// clock writes a time of day, with the day if it is not today.
 func clock(t, now time.Time, zone *time.Location) string {
 	t, now = t.In(zone), now.In(zone)
 	switch days := t.Sub(now); {

@@ -16,7 +16,7 @@ import (
 	"recrawl/internal/store"
 )
 
-// countedMost is how far changes that wait, or could not be delivered, are counted.
+// countedMost is the number up to which waiting and undelivered changes are counted.
 const countedMost = 1000
 
 // SinkLine is a sink, and how it stands with its receiver.
@@ -30,8 +30,8 @@ type SinkLine struct {
 	Since   stamp  `json:"since"`
 	Tries   int    `json:"tries"`
 	NextTry stamp  `json:"next_try"`
-	// Waiting are changes of its kinds that are not delivered, whatever their pages, at most
-	// 1000; Lag is the age of the oldest.
+	// Waiting counts undelivered changes of its kinds, whatever their pages, at most 1000;
+	// Lag is the age of the oldest.
 	Waiting     int            `json:"waiting"`
 	Lag         crawl.Duration `json:"lag"`
 	Sent        int64          `json:"sent"`
@@ -69,7 +69,7 @@ func (r Reporter) Sinks(ctx context.Context, name string) error {
 	return t.flush()
 }
 
-// sinks are those of a crawl's spec by name.
+// sinks returns the sinks of a crawl's spec by name.
 func (r Reporter) sinks(ctx context.Context, c store.CrawlRecord, now time.Time) ([]SinkLine, error) {
 	if len(c.Spec.Sinks) == 0 || r.Deliveries == nil {
 		return nil, nil
@@ -140,7 +140,7 @@ func (l SinkLine) problem(now time.Time) string {
 	return ""
 }
 
-// words is a sink in a status.
+// words puts a sink into the words of a status.
 func (l SinkLine) words(crawlName string, now time.Time) string {
 	text := l.Sink + " (" + l.Kind + "): "
 	switch l.State {
@@ -169,7 +169,7 @@ func lagWords(l SinkLine) string {
 	return schedule.Rough(max(l.Lag.Std(), time.Second))
 }
 
-// atMost is a count that ends at countedMost.
+// atMost writes a count that ends at countedMost.
 func atMost(n int) string {
 	if n == countedMost {
 		return strconv.Itoa(n) + " or more"
@@ -231,8 +231,8 @@ func (r Reporter) FailedOf(ctx context.Context, crawlName, name string) error {
 	return nil
 }
 
-// sinkLate is from when on a sink that is behind needs somebody: its receiver is slow or
-// down, or no worker delivers.
+// sinkLate is the lag from which on a sink needs somebody: its receiver is slow or down, or
+// no worker delivers.
 const sinkLate = time.Hour
 
 // NeedsSomebody reports whether a person must look at the sink: it is paused, could not

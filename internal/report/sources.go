@@ -16,8 +16,8 @@ import (
 // SourcesQuery asks for the sitemaps and feeds of a crawl.
 type SourcesQuery struct {
 	Crawl string
-	Host  string // "" is all
-	Limit int    // 0 is all
+	Host  string // "" means all
+	Limit int    // 0 means all
 }
 
 // SourceLine is a sitemap or feed that a crawl reads.
@@ -39,9 +39,8 @@ type SourceLine struct {
 	Problem   orNull          `json:"problem"`
 }
 
-// Sources writes the lists of URLs that a crawl reads, in the order in which they
-// were found: what they have, what of it was left out, and whether their dates were
-// worth a visit.
+// Sources writes the lists of URLs that a crawl reads, in the order in which they were
+// found: what they have, what was left out, and whether their dates were worth a visit.
 func (r Reporter) Sources(ctx context.Context, q SourcesQuery) error {
 	record, now, err := r.open(ctx, q.Crawl)
 	if err != nil {
@@ -110,8 +109,8 @@ func trust(s store.SourceRecord) string {
 	return "no"
 }
 
-// notes say what is wrong with a source: what of it could not be read, what
-// was left out, and which dates moved no visit.
+// notes says what is wrong with a source: what could not be read, what was left out, and
+// which dates moved no visit.
 func notes(s store.SourceRecord) []string {
 	var all []string
 	if s.Problem != "" {
@@ -137,7 +136,7 @@ func (r Reporter) source(ctx context.Context, crawlID, pageID int64) (*store.Sou
 	return &found[0], nil
 }
 
-// hintWords says by whose word a page's next visit comes early.
+// hintWords says whose hint makes a page's next visit early.
 func hintWords(s store.SourceRecord) string {
 	return fmt.Sprintf("the %s %s says that the page has changed (%s)", s.Kind, s.URL, recordWords(s))
 }

@@ -1,9 +1,9 @@
 package report
 
-// Words say how fresh copies are believed to be, and how old.
+// Words says how fresh copies are believed to be, and how old.
 func (f Freshness) Words() string { return f.words() }
 
-// NeedsSomebody reports whether a host in this state gets well only if somebody acts.
+// NeedsSomebody reports whether a host in this state recovers only if somebody acts.
 func (s HostState) NeedsSomebody() bool { return s.needsSomebody() }
 
 // TroublePart names a part of a crawl in a sentence.

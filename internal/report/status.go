@@ -16,14 +16,14 @@ import (
 // StatusLine is one crawl in numbers.
 type StatusLine struct {
 	Crawl string `json:"crawl"`
-	// Purpose is what the crawl says that its pages are for.
+	// Purpose holds the uses that the crawl names for its pages.
 	Purpose    []crawl.Use      `json:"purpose,omitempty"`
 	State      crawl.CrawlState `json:"state"`
 	Generation int64            `json:"generation"`
 	CreatedAt  stamp            `json:"created_at"`
 	Now        stamp            `json:"now"`
-	// Pages and Outcomes have every state and outcome, so that a program finds the
-	// ones with none.
+	// Pages and Outcomes have every state and outcome, so that a program also finds those
+	// with a count of 0.
 	Pages        map[string]int `json:"pages"`
 	Outcomes     map[string]int `json:"outcomes"`
 	Visits       int            `json:"visits"`
@@ -39,34 +39,34 @@ type StatusLine struct {
 	HostsBlocked int           `json:"-"`
 	Delays       store.Delays  `json:"-"`
 	HostTroubles []HostTrouble `json:"host_troubles"` // some of them
-	// HostsNeedYou are those in trouble, of which only somebody can do something.
+	// HostsNeedYou counts the hosts in trouble that need a person.
 	HostsNeedYou int            `json:"hosts_need_you"`
 	Waiting      int            `json:"waiting"`
 	Admission    *admissionLine `json:"admission,omitempty"`
 	Overdue      int            `json:"overdue"`
-	// OverdueMore says that not all that may be overdue were counted.
+	// OverdueMore says that not all pages that may be overdue were counted.
 	OverdueMore bool           `json:"overdue_more,omitempty"`
 	Lag         crawl.Duration `json:"lag"`
 	NextDue     stamp          `json:"next_due"` // null while the crawl is paused or stopped
 	Policy      string         `json:"policy"`
 	Budget      orNull         `json:"budget"`
-	// At the last round of maintenance, of a policy that shares a budget.
+	// As of the last maintenance pass, for a policy that shares a budget.
 	PlannedPerDay float64 `json:"planned_per_day"`
 	BudgetPerDay  float64 `json:"budget_per_day"`
 	Threshold     float64 `json:"threshold"`
-	// ThresholdReasons say why the threshold is where that turn put it.
+	// ThresholdReasons says why that pass put the threshold where it is.
 	ThresholdReasons []string `json:"threshold_reasons"`
 	// Evictions are those of the last 30 days, LastEviction the last of them.
 	Evictions    int           `json:"evictions"`
 	LastEviction *evictionLine `json:"last_eviction"`
 	// Held are the workers that make no request, of any crawl.
 	Held []heldLine `json:"held"`
-	// Backlog is what waits in Temporal's task queue, for all crawls; left out if nothing
-	// has waited for long enough to speak of.
+	// Backlog counts the tasks that wait in Temporal's task queue, for all crawls; left out
+	// if none has waited for long.
 	Backlog *backlogLine `json:"backlog,omitempty"`
 	// Sinks are those of the crawl's spec, left out if there are none.
 	Sinks []SinkLine `json:"sinks,omitempty"`
-	// Freshness is null as long as there are no copies, and FirstPass when it is over.
+	// Freshness is null as long as there are no copies, and FirstPass once it is over.
 	Freshness *Freshness    `json:"freshness"`
 	FirstPass *FirstPass    `json:"first_pass"`
 	Troubles  []troubleLine `json:"troubles"`
@@ -79,8 +79,8 @@ type evictionLine struct {
 	Reason string `json:"reason"`
 }
 
-// admissionLine is the bound on pages that are on their way to their first visit, and how
-// many are: of all crawls that run, and of this one.
+// admissionLine is the bound on pages on their way to their first visit, and their number:
+// of all running crawls, and of this one.
 type admissionLine struct {
 	Bound  int    `json:"bound"`
 	Taken  int    `json:"taken"`
@@ -196,7 +196,7 @@ func (r Reporter) readStatus(ctx context.Context, c store.CrawlRecord, now time.
 	return s, more, err
 }
 
-// statusMore is what a status says besides the numbers of pages and visits.
+// statusMore holds the parts of a status besides the numbers of pages and visits.
 type statusMore struct {
 	steering   store.SteeringRecord
 	rejections []store.RejectionCount
@@ -204,18 +204,18 @@ type statusMore struct {
 	held       []store.HeldWorker
 	backlog    store.BacklogRecord
 	troubles   []store.TroubleRecord
-	hosts      []HostTrouble // that are in trouble, of so many
+	hosts      []HostTrouble // in trouble
 	troubled   int
 	sinks      []SinkLine
 	fresh      *Freshness
 	first      *FirstPass
 }
 
-// shown are the hosts in trouble that a status names.
+// shown returns the hosts in trouble that a status names.
 func (m statusMore) shown() []HostTrouble { return m.hosts[:min(troubleShown, len(m.hosts))] }
 
-// needYou counts the hosts in trouble of which only somebody can do something. blocked is
-// how many hosts somebody has blocked, which is one's own doing.
+// needYou counts the hosts in trouble that need a person. blocked is the number of hosts
+// that somebody has blocked on purpose.
 func (m statusMore) needYou(blocked int) int {
 	n := 0
 	for _, h := range m.hosts {
@@ -230,7 +230,7 @@ func (m statusMore) needYou(blocked int) int {
 	return n + max(unseen, 0)
 }
 
-// rejectedWords are the most frequent reasons.
+// rejectedWords names the most frequent reasons.
 func rejectedWords(rejections []store.RejectionCount) string {
 	const most = 4
 	var parts []string
@@ -247,7 +247,7 @@ func rejectedWords(rejections []store.RejectionCount) string {
 	return strings.Join(parts, ", ")
 }
 
-// purposeWords says what a crawl is for, and what follows.
+// purposeWords says what a crawl is for, and what follows from that.
 func purposeWords(purpose []crawl.Use) string {
 	uses := make([]string, len(purpose))
 	for i, use := range purpose {
@@ -344,7 +344,7 @@ func (r Reporter) statusText(c store.CrawlRecord, s store.StatusRecord, more sta
 	return t.flush()
 }
 
-// admissionWords say how many pages of all crawls may be on their way at a time, and why.
+// admissionWords says how many pages of all crawls may be on their way at a time, and why.
 func admissionWords(s store.StatusRecord) string {
 	return fmt.Sprintf("at most %d pages of all crawls at a time on their way to a first visit, %d now: %s",
 		s.Bound.Pages, s.Demand.Taken, admission.Words(s.Bound.Reason))
@@ -408,7 +408,7 @@ func (r Reporter) statusTable(ctx context.Context, crawls []store.CrawlRecord, n
 	return r.heldWorkers(ctx, now)
 }
 
-// firstPasses writes how far those crawls are that have pages which were never visited.
+// firstPasses writes the progress of crawls with pages that were never visited.
 func (r Reporter) firstPasses(ctx context.Context, crawls []store.CrawlRecord) error {
 	for _, c := range crawls {
 		_, first, err := r.Progress(ctx, c)
@@ -461,7 +461,7 @@ func nonZero[K interface {
 	return strings.Join(parts, ", ")
 }
 
-// nextDue is the next visit of a crawl's pages.
+// nextDue returns the next visit of a crawl's pages.
 func nextDue(state crawl.CrawlState, s store.StatusRecord) Next {
 	return NextVisit(Waits{Crawl: state, State: crawl.Active, Due: s.NextDue}, time.Time{})
 }
@@ -473,7 +473,7 @@ func overdue(s store.StatusRecord) string {
 	return fmt.Sprintf("%s, the oldest by %s", overdueCount(s.Overdue, s.OverdueMore), schedule.Rough(s.Lag))
 }
 
-// overdueCount is a number of overdue pages; more says that not all were counted.
+// overdueCount writes a number of overdue pages; more says that not all were counted.
 func overdueCount(n int, more bool) string {
 	if more {
 		return fmt.Sprintf("at least %d", n)

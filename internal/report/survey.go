@@ -16,12 +16,12 @@ import (
 type SurveyQuery struct {
 	Crawl string
 	survey.Options
-	// HTML is where the same is written as a page that stands alone, nil for nowhere.
+	// HTML receives the same as a self-contained page; may be nil.
 	HTML io.Writer
 }
 
-// Survey writes a crawl in the figures that crawlers are judged by. It reads all
-// pages of the crawl.
+// Survey writes the figures of a crawl by which crawlers are judged. It reads all pages of
+// the crawl.
 func (r Reporter) Survey(ctx context.Context, q SurveyQuery) error {
 	line, now, err := r.surveyOf(ctx, q.Crawl, q.Options)
 	if err != nil {
@@ -70,7 +70,7 @@ func (r Reporter) surveyOf(ctx context.Context, name string, o survey.Options) (
 	return line, now, err
 }
 
-// planned is how the pages of a crawl are planned, and what they are like.
+// planned holds the rules by which the pages of a crawl are planned, and their priors.
 type planned struct {
 	rules  schedule.Rules
 	priors schedule.Priors
@@ -108,8 +108,7 @@ func (r Reporter) survey(ctx context.Context, crawlID int64, by planned, visits 
 	}
 }
 
-// leftAs returns the states in which the last visits left those pages that are visited no
-// more.
+// leftAs returns the states in which the last visits left pages that are no longer visited.
 func (r Reporter) leftAs(ctx context.Context, pages []store.PageRecord) (map[int64]crawl.PageState, error) {
 	var rest []int64
 	for _, p := range pages {
@@ -131,7 +130,7 @@ func (r Reporter) leftAs(ctx context.Context, pages []store.PageRecord) (map[int
 	return left, nil
 }
 
-// surveyed is a page as surveys see it. How far its copy is behind is by the priors.
+// surveyed returns a page as surveys see it. The priors decide how far its copy is behind.
 func surveyed(p store.PageRecord, rules schedule.Rules, priors schedule.Priors, now time.Time) survey.Page {
 	belief, with := schedule.DecodeBelief(p.Belief), parametersOf(rules, p)
 	page := survey.Page{
@@ -157,12 +156,12 @@ func surveyed(p store.PageRecord, rules schedule.Rules, priors schedule.Priors, 
 	return page
 }
 
-// copied reports whether pages in a state still answer with what there is a copy of.
+// copied reports whether pages in a state still answer with the copied content.
 func copied(s crawl.PageState) bool {
 	return s == crawl.Active || s == crawl.Failing || s == crawl.Duplicate
 }
 
-// essence is a media type without its parameters.
+// essence returns a media type without its parameters.
 func essence(contentType string) string {
 	name, _, _ := strings.Cut(contentType, ";")
 	return strings.ToLower(strings.TrimSpace(name))
@@ -204,7 +203,7 @@ func (r Reporter) surveyLine(ctx context.Context, c store.CrawlRecord, status st
 
 // lifetime returns when a crawl ended, zero if it has not, and how long it lasted without
 // the times when it was stopped. A program of an earlier release keeps no time of a stop,
-// and visits that were under way end after it: the last visit is what is sure.
+// and visits that were under way end after it, so only the last visit is certain.
 func lifetime(c store.CrawlRecord, lastVisit, now time.Time) (ended time.Time, lasted time.Duration) {
 	end := now
 	if c.State == crawl.CrawlStopped {
@@ -242,11 +241,11 @@ func (r Reporter) addGuard(ctx context.Context, line *surveyLine, crawlID int64)
 	return err
 }
 
-// dominatingPrefixes is how many of the hosts and prefixes with most pages a report
+// dominatingPrefixes is the number of hosts and prefixes with the most pages that a report
 // names.
 const dominatingPrefixes = 10
 
-// newSurveyLine is what a survey says by itself.
+// newSurveyLine makes the line from a survey alone.
 func newSurveyLine(s survey.Result) surveyLine {
 	line := surveyLine{
 		Known: s.Known, Visited: s.Visited, Downloaded: s.Downloaded, Bytes: s.Bytes,

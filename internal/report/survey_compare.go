@@ -16,8 +16,8 @@ type CompareQuery struct {
 	Other string
 }
 
-// Compare writes two crawls side by side: what they were told, and the figures that
-// crawlers are judged by.
+// Compare writes two crawls side by side: their settings, and the figures by which crawlers
+// are judged.
 func (r Reporter) Compare(ctx context.Context, q CompareQuery) error {
 	one, now, err := r.surveyOf(ctx, q.Crawl, q.Options)
 	if err != nil {
@@ -51,7 +51,7 @@ type comparison struct {
 	of   func(surveyLine) string
 }
 
-// compared is the table of two crawls. What neither has is left out.
+// compared makes the table of two crawls. Figures that neither has are left out.
 func compared(one, other surveyLine, now time.Time) surveyTable {
 	t := surveyTable{Title: one.Crawl + " and " + other.Crawl, Header: []string{"FIGURE", one.Crawl, other.Crawl}}
 	all := append(comparedSettings(), comparedFigures(now)...)
@@ -116,7 +116,7 @@ func comparedFigures(now time.Time) []comparison {
 	}
 }
 
-// ofCopies is a figure of copies, "" if there are none.
+// ofCopies returns a figure about copies, "" if there are none.
 func ofCopies(l surveyLine, figure string) string {
 	if l.Freshness.Pages == 0 {
 		return ""
@@ -124,7 +124,7 @@ func ofCopies(l surveyLine, figure string) string {
 	return figure
 }
 
-// backlinksAt is the mean back-link count of a level in words, "" if there is none.
+// backlinksAt returns the mean back-link count of a level in words, "" if there is none.
 func (line surveyLine) backlinksAt(level int) string {
 	for _, l := range line.Levels {
 		if l.Level == level {

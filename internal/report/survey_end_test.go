@@ -13,8 +13,8 @@ import (
 	"recrawl/internal/store"
 )
 
-// A crawl that was stopped keeps its figures: what its pages were at last, and how long
-// it took.
+// A crawl that was stopped keeps its figures: the last states of its pages, and how long it
+// took.
 func TestSurveyOfAStoppedCrawl(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour

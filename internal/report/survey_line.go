@@ -49,7 +49,7 @@ type surveyLine struct {
 	changed []survey.Page // the last ones, which the page shows
 }
 
-// settingsLine is what a crawl was told that its figures depend on: of JoMaGic's three
+// settingsLine holds the settings on which a crawl's figures depend: of JoMaGic's three
 // parameters, threads are the requests at a time, the queue is the window, and the
 // scheduling time is that between two rankings.
 type settingsLine struct {
@@ -69,7 +69,7 @@ func newSettingsLine(s crawl.Spec) settingsLine {
 	}
 }
 
-// policyName names the policy, with the selective rule where it holds.
+// policyName names the policy, with the selective rule if it is on.
 func policyName(s crawl.RevisitSpec) string {
 	if s.Selective {
 		return s.Policy + ", selective"
@@ -119,7 +119,7 @@ type typeLine struct {
 
 type queueLine struct {
 	Queue int    `json:"queue"`
-	Below orNull `json:"below"` // refresh time; null is without end
+	Below orNull `json:"below"` // refresh time; null means without end
 	Pages int    `json:"pages"`
 }
 
@@ -132,7 +132,7 @@ type topPageLine struct {
 
 type topHostLine struct {
 	Host       string  `json:"host"`
-	Pages      int     `json:"pages"` // without those that are held
+	Pages      int     `json:"pages"` // without held ones
 	Held       int     `json:"held"`
 	Downloaded int     `json:"downloaded"`
 	Backlinks  int     `json:"backlinks"`

@@ -16,21 +16,22 @@ import (
 	"recrawl/internal/store"
 )
 
-// How much of a crawl's visits a survey reads: of so many pages, evenly chosen by their
-// ids and so without regard to what they did, so many of the last visits of each.
+// How many of a crawl's visits a survey reads: a number of pages, chosen evenly by their
+// ids and so independently of their changes, and a number of the last visits of each.
 const (
 	sampledPages  = 1000
 	sampledVisits = 200
 )
 
-// visitSample is what the visits of some pages say of the model by which pages are planned.
+// visitSample is the evidence from some pages' visits about the model by which pages are
+// planned.
 type visitSample struct {
-	every uint64 // one page of so many is read
+	every uint64 // one page in every is read
 	looks [][]schedule.Look
 	rates rates
 }
 
-// rates are the changes a day of pages, by the estimators.
+// rates holds the changes a day of pages, by each estimator.
 type rates struct{ count, log, likelihood, belief []float64 }
 
 func newSample(pages map[crawl.PageState]int) *visitSample {
@@ -47,7 +48,7 @@ func (s *visitSample) takes(page int64) bool {
 	return (high^low)%s.every == 0
 }
 
-// readSample adds the visits of those of some pages that are in the sample.
+// readSample adds the visits of those pages that are in the sample.
 func (r Reporter) readSample(ctx context.Context, s *visitSample, pages []store.PageRecord, rules schedule.Rules) error {
 	chosen := map[int64]store.PageRecord{}
 	var ids []int64
@@ -87,9 +88,9 @@ func (s *visitSample) add(p store.PageRecord, looks []schedule.Look, with schedu
 	s.rates.belief = append(s.rates.belief, schedule.DecodeBelief(p.Belief).Rate(with))
 }
 
-// looksInOrder are the comparisons among a page's last visits. Old visits may have been
-// removed, except those that found a version: before a gap in the numbers, what is left
-// would tell of more changes than there were.
+// looksInOrder returns the comparisons among a page's last visits. Old visits may have been
+// removed, except those that found a version, so the visits left before a gap in the
+// numbers would suggest too many changes.
 func looksInOrder(visits []store.VisitLook) []schedule.Look {
 	for i := len(visits) - 1; i > 0; i-- {
 		if visits[i-1].Visit != visits[i].Visit-1 {
@@ -117,17 +118,17 @@ func parametersOf(rules schedule.Rules, p store.PageRecord) schedule.Parameters 
 	return rules.At(rules.Group(p.URL)).Steer(p.Steering, p.HostSteering, p.Weight)
 }
 
-// freshnessLine is how far the copies are expected to be behind their pages now, by the
+// freshnessLine holds how far the copies are expected to be behind their pages now, by the
 // beliefs.
 type freshnessLine struct {
-	Pages int     `json:"pages"`      // with a copy of which the time of the last look is known
+	Pages int     `json:"pages"`      // with a copy whose time of the last look is known
 	Fresh float64 `json:"fresh"`      // expected share that has not changed since
 	Age   float64 `json:"age_days"`   // mean time since the first change that a copy lacks
 	Delay float64 `json:"delay_days"` // mean time from a change to the visit that will find it
 }
 
-// foreseenLine is the visits before which a change had a chance in a range, and what they
-// found.
+// foreseenLine counts the visits for which the chance of a change was in a range, and what
+// they found.
 type foreseenLine struct {
 	From     float64 `json:"from"`
 	To       float64 `json:"to"`
@@ -136,7 +137,7 @@ type foreseenLine struct {
 	Found    float64 `json:"found"`    // share that did
 }
 
-// ratesLine are estimates of the changes of a page in a day.
+// ratesLine holds estimates of the changes of a page in a day.
 type ratesLine struct {
 	Estimator string  `json:"estimator"`
 	Pages     int     `json:"pages"`
@@ -144,7 +145,7 @@ type ratesLine struct {
 	Median    float64 `json:"median"`
 }
 
-// intervalsLine is whether the intervals between changes fit Poisson processes; see
+// intervalsLine says whether the intervals between changes fit Poisson processes; see
 // schedule.IntervalFit. The test is null if there are too few changes.
 type intervalsLine struct {
 	Pages   int               `json:"pages"`
@@ -166,10 +167,10 @@ type intervalTestLine struct {
 	ChiSquare float64 `json:"chi_square"`
 	Degrees   int     `json:"degrees"`
 	P         float64 `json:"p"`
-	Ratio     float64 `json:"found_over_expected"` // before their level is made the same
+	Ratio     float64 `json:"found_over_expected"` // before their level is equalised
 }
 
-// addModel adds what pages are believed to do, and how that compares with what visits found.
+// addModel adds the beliefs about pages, and how they compare with what visits found.
 func (line *surveyLine) addModel(s survey.Result, of *visitSample, round time.Duration, foresight [store.ForesightBins]store.Foresight) {
 	line.Freshness = freshnessLine{Pages: s.Copies, Fresh: rounded(s.Freshness()), Age: rounded(s.Age()), Delay: rounded(s.Delay())}
 	line.Foreseen, line.Rates = []foreseenLine{}, []ratesLine{}
@@ -189,8 +190,8 @@ func (line *surveyLine) addModel(s survey.Result, of *visitSample, round time.Du
 	line.Intervals = newIntervalsLine(schedule.FitIntervals(of.looks, schedule.FirstPrior(round)))
 }
 
-// rounded leaves six decimals of an estimate, more than it is good for and fewer than
-// machines differ in.
+// rounded leaves six decimals of an estimate: more than its accuracy, and few enough to be
+// the same on all machines.
 func rounded(x float64) float64 { return math.Round(1e6*x) / 1e6 }
 
 func newRatesLine(name string, pages []float64) ratesLine {
@@ -220,7 +221,7 @@ func newIntervalsLine(in schedule.IntervalFit) intervalsLine {
 	return line
 }
 
-// modelRows are the same in words.
+// modelRows puts the model's figures into words.
 func (line surveyLine) modelRows() [][]string {
 	rows := [][]string{}
 	if f := line.Freshness; f.Pages > 0 {
@@ -241,7 +242,7 @@ func inDays(days float64) string {
 	return schedule.Rough(time.Duration(days * 24 * float64(time.Hour)))
 }
 
-// foreseen is the sum of all classes.
+// foreseen returns the sums of all classes.
 func (line surveyLine) foreseen() (visits int, foreseen, found float64) {
 	for _, f := range line.Foreseen {
 		visits += f.Visits
@@ -254,7 +255,7 @@ func (line surveyLine) foreseen() (visits int, foreseen, found float64) {
 	return visits, foreseen / float64(visits), found / float64(visits)
 }
 
-// unlikely is the p-value below which intervals are said not to fit.
+// unlikely is the p-value below which intervals are reported as not fitting.
 const unlikely = 0.01
 
 func (in intervalsLine) words() string {
@@ -292,7 +293,7 @@ func (line surveyLine) ratesTable() surveyTable {
 	return t.scaled()
 }
 
-// intervalTable is the histogram of the intervals between changes, over the share of
+// intervalTable makes the histogram of the intervals between changes, over the share of
 // intervals that would be over by then if pages changed as Poisson processes.
 func (line surveyLine) intervalTable() surveyTable {
 	t := surveyTable{Title: "Intervals between changes, found (bars) and of Poisson processes (marks)", Header: []string{"OVER BY THEN", "LOOKS", "EXPECTED", "FOUND"}}
@@ -312,7 +313,7 @@ func (line surveyLine) intervalTable() surveyTable {
 	return t
 }
 
-// drawn is a bar of at most 30 characters with a mark, both 0 to 1.
+// drawn draws a bar of at most 30 characters with a mark, both from 0 to 1.
 func drawn(bar, mark float64) string {
 	const width = 30
 	at := int(math.Round(mark * width))

@@ -14,8 +14,8 @@ import (
 	"recrawl/internal/store"
 )
 
-// looked is a store with pages that were looked at every day for a while. next draws the
-// days from one change to the next.
+// looked returns a store with pages that were looked at every day for a while. next draws
+// the days from one change to the next.
 func looked(pages, visits int, next func(r *rand.Rand) float64) *fake {
 	const day = 24 * time.Hour
 	r := rand.New(rand.NewPCG(1, 2))
@@ -84,7 +84,7 @@ func modelOf(t *testing.T, f *fake) (figures modelFigures, text, page string) {
 	return figures, "", ""
 }
 
-// A report says whether changes come as Poisson processes have them, and not otherwise.
+// A report says whether changes come as in Poisson processes.
 func TestSurveyOfChangeIntervals(t *testing.T) {
 	t.Parallel()
 	rates := rand.New(rand.NewPCG(5, 6))
@@ -117,8 +117,8 @@ func TestSurveyOfChangeIntervals(t *testing.T) {
 	}
 }
 
-// Freshness, age and delay are those of beliefs, and are shown beside how often beliefs
-// were right.
+// Freshness, age and delay come from beliefs, and are shown beside how often beliefs were
+// right.
 func TestSurveyOfFreshness(t *testing.T) {
 	t.Parallel()
 	f := looked(3, 2, func(*rand.Rand) float64 { return 100 })
@@ -145,7 +145,7 @@ func TestSurveyOfFreshness(t *testing.T) {
 
 func near(got, want float64) bool { return got > want-1e-4 && got < want+1e-4 }
 
-// What is left of old visits would tell of more changes than there were.
+// The old visits that are left would suggest more changes than there were.
 func TestLooksInOrder(t *testing.T) {
 	t.Parallel()
 	at := func(n, day int, o crawl.Outcome) store.VisitLook {

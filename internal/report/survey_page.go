@@ -15,8 +15,8 @@ var surveyPage = template.Must(template.New("survey").Funcs(template.FuncMap{
 	"next":    func(i int) int { return i + 1 },
 }).Parse(surveyHTML))
 
-// surveyPageData is what the page shows: first what people want to know, unless it is of two
-// crawls, then the figures by which crawlers are compared.
+// surveyPageData is the data of the page: first what people want to know, unless it
+// compares two crawls, then the figures by which crawlers are compared.
 type surveyPageData struct {
 	Title, State, At string
 	People           *surveyPeople
@@ -24,7 +24,7 @@ type surveyPageData struct {
 	Figures          []surveyTable
 }
 
-// surveyRow is a figure with its name and what it means.
+// surveyRow is a figure with its name and meaning.
 type surveyRow struct{ Name, Value, About string }
 
 // writeSurveyPage writes a survey as a page that needs nothing else: no scripts,

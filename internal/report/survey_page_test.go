@@ -13,7 +13,7 @@ import (
 	"recrawl/internal/store"
 )
 
-// pageOf is a report as a page, of a crawl with thirty days behind it.
+// pageOf returns a report as a page, of a crawl with thirty days behind it.
 func pageOf(t *testing.T, f *fake) string {
 	t.Helper()
 	var page bytes.Buffer
@@ -36,7 +36,7 @@ func withDays(f *fake) *fake {
 	return f
 }
 
-// The page speaks to people first, and to those who compare crawlers after that.
+// The page first answers people, and then those who compare crawlers.
 func TestSurveyPageSpeaksToPeopleFirst(t *testing.T) {
 	t.Parallel()
 	page := pageOf(t, withDays(sample()))
@@ -53,7 +53,7 @@ func TestSurveyPageSpeaksToPeopleFirst(t *testing.T) {
 	}
 }
 
-// Pages are links, as long as their addresses are those of pages. Titles do harm to nobody.
+// Pages are links if their addresses are web addresses. Titles do no harm.
 func TestSurveyPageLinksToPages(t *testing.T) {
 	t.Parallel()
 	f := sample()

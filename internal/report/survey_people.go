@@ -12,7 +12,7 @@ import (
 	"recrawl/internal/schedule"
 )
 
-// surveyPeople is what a report's page tells people before the figures of the papers.
+// surveyPeople is the part of a report's page for people, before the figures of the papers.
 type surveyPeople struct {
 	Sentence string
 	Facts    []surveyFact
@@ -27,10 +27,11 @@ type surveyFact struct{ Name, Value, Note string }
 // surveyChange is a page that changed.
 type surveyChange struct{ URL, Title, When, At string }
 
-// surveyHosts is how many hosts a report's page names, those with the longest pass.
+// surveyHosts is the number of hosts that a report's page names, those with the longest
+// pass.
 const surveyHosts = 10
 
-// surveyPeople reads what the page says besides a survey's figures.
+// surveyPeople reads the parts of the page besides a survey's figures.
 func (r Reporter) surveyPeople(ctx context.Context, line surveyLine) (surveyPeople, error) {
 	status, err := r.StatusOf(ctx, line.Crawl)
 	if err != nil {
@@ -51,7 +52,7 @@ func (r Reporter) surveyPeople(ctx context.Context, line surveyLine) (surveyPeop
 	return p, nil
 }
 
-// titleShown is how much of a title is shown.
+// titleShown bounds the part of a title that is shown.
 const titleShown = 120
 
 func changedPage(p survey.Page, now time.Time) surveyChange {
@@ -103,12 +104,12 @@ func passTable(passes []HostPass, fresh *Freshness) surveyTable {
 	return t
 }
 
-// dayDrawing is days as bars side by side, in the units of its box.
+// dayDrawing draws days as bars side by side, in the units of its box.
 type dayDrawing struct {
 	Words  string // what it shows, for those who do not see it
 	Bars   []dayBar
 	Labels []dayLabel
-	// Most is what the highest bar of visits stands for, Latest that of lags.
+	// Most is the value of the highest bar of visits, Latest that of lags.
 	Most, Latest string
 	Days         []Day
 }
@@ -170,7 +171,7 @@ func drawDays(days []Day) dayDrawing {
 	return d
 }
 
-// labelEvery is how many days there are from one date under the drawing to the next.
+// labelEvery is the number of days between two dates under the drawing.
 const labelEvery = 7
 
 func dayLabelText(day string) string {

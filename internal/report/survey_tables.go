@@ -14,7 +14,7 @@ import (
 	"recrawl/internal/schedule"
 )
 
-// percentage is a share in words.
+// percentage writes a share.
 func percentage(share float64) string { return strconv.FormatFloat(100*share, 'f', 1, 64) + " %" }
 
 func (line surveyLine) write(out io.Writer, now time.Time) error {
@@ -44,7 +44,7 @@ func (line surveyLine) write(out io.Writer, now time.Time) error {
 	return nil
 }
 
-// rows are the figures of a survey in words.
+// rows returns the figures of a survey in words.
 func (line surveyLine) rows(now time.Time) [][]string {
 	broken := line.Broken
 	rows := [][]string{
@@ -66,7 +66,7 @@ func (line surveyLine) rows(now time.Time) [][]string {
 	return rows
 }
 
-// pace is said by the day once there has been one.
+// pace gives the pace, by the day once there has been one.
 func (line surveyLine) pace(now time.Time) string {
 	last := plural(line.VisitsHour, "visit") + " in the last hour"
 	if ended := time.Time(line.EndedAt); !ended.IsZero() {
@@ -85,12 +85,12 @@ type surveyTable struct {
 	Header []string
 	Rows   [][]string
 	Bars   []float64
-	// About explains it, where there is room for that.
+	// About explains it, if there is room for that.
 	About string
 	// URL is the column that has URLs, counted from 1; 0 for none.
 	URL int
-	// Marks, unless nil, are what the bars are to be compared with, 0 to 1. Then text has
-	// the bars, too.
+	// Marks, unless nil, are the values to compare the bars with, 0 to 1. Then text output
+	// has the bars too.
 	Marks []float64
 }
 
@@ -110,7 +110,7 @@ func (line surveyLine) tables() []surveyTable {
 	return tables
 }
 
-// counted is a table of counts in the order of their keys, without zeros.
+// counted makes a table of counts in the order of their keys, without zeros.
 func counted[K fmt.Stringer](title, header string, order []K, counts map[string]int) surveyTable {
 	t := surveyTable{Title: title, Header: []string{header, "COUNT"}}
 	for _, k := range order {
@@ -178,8 +178,8 @@ func (line surveyLine) pageTable() surveyTable {
 	return t.scaled()
 }
 
-// referredTable has JoMaGic's measure of importance, which the blended one beside it
-// contains among others.
+// referredTable has JoMaGic's measure of importance, which is one part of the blended
+// measure beside it.
 func (line surveyLine) referredTable() surveyTable {
 	t := surveyTable{Title: "Pages with most back-links", URL: 4, Header: []string{"BACK-LINKS", "WEIGHT", "STATE", "URL"}}
 	for _, p := range line.TopReferred {
@@ -188,7 +188,7 @@ func (line surveyLine) referredTable() surveyTable {
 	return t.scaled()
 }
 
-// importance is what pages and hosts are ordered by: back-links until they are
+// importance is the key by which pages and hosts are sorted: back-links until they are
 // ranked.
 func importance(weight float64, backlinks int) float64 {
 	if weight > 0 {
@@ -213,7 +213,7 @@ func (line surveyLine) prefixTable() surveyTable {
 	return t.scaled()
 }
 
-// mostFirst is a table of counts by reason.
+// mostFirst makes a table of counts by reason.
 func mostFirst(title, header string, counts map[string]int) surveyTable {
 	t := surveyTable{Title: title, Header: []string{"REASON", header}}
 	reasons := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {

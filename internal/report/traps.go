@@ -11,7 +11,7 @@ import (
 // TrapsQuery asks for the traps of a crawl.
 type TrapsQuery struct {
 	Crawl string
-	// Prefixes is how many of the dominating prefixes are told.
+	// Prefixes is the number of dominating prefixes to list.
 	Prefixes int
 }
 
@@ -25,7 +25,7 @@ type TrapLine struct {
 	FoundAt stamp  `json:"found_at"`
 }
 
-// PrefixLine is how many pages were found below a path of a host.
+// PrefixLine counts the pages found below a path of a host.
 type PrefixLine struct {
 	Prefix string `json:"prefix"`
 	Pages  int    `json:"pages"`
@@ -35,8 +35,8 @@ var trapStates = map[store.TrapState]string{
 	store.TrapSweeping: "holding", store.TrapHolding: "holding", store.TrapReleasing: "releasing", store.TrapReleased: "released",
 }
 
-// Traps writes the traps of a crawl, and of which hosts and prefixes most pages
-// were found.
+// Traps writes the traps of a crawl, and the hosts and prefixes where most pages were
+// found.
 func (r Reporter) Traps(ctx context.Context, q TrapsQuery) error {
 	record, now, err := r.open(ctx, q.Crawl)
 	if err != nil {
@@ -79,7 +79,7 @@ func trapLineOf(k store.TrapRecord) TrapLine {
 	return TrapLine{Trap: k.Name, Reason: k.Reason, Detail: k.Detail, State: trapStates[k.State], Held: k.Held, FoundAt: stamp(k.FoundAt)}
 }
 
-// dominating writes of which prefixes most pages were found.
+// dominating writes the prefixes where most pages were found.
 func (r Reporter) dominating(ctx context.Context, crawlID int64, limit int) error {
 	if limit == 0 {
 		return nil

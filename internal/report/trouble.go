@@ -13,21 +13,21 @@ import (
 	"recrawl/internal/store"
 )
 
-// HostState says whether pages of a host can be fetched. It stands wherever its pages
-// are shown.
+// HostState says whether pages of a host can be fetched. It is shown wherever its pages
+// are.
 type HostState string
 
 // The states of a host.
 const (
 	HostOK          HostState = "ok"
 	HostThrottled   HostState = "throttled"   // it asked for quiet, and has it
-	HostUnreachable HostState = "unreachable" // its connections fail, or its robots.txt cannot be had
+	HostUnreachable HostState = "unreachable" // its connections fail, or its robots.txt cannot be fetched
 	HostForbidden   HostState = "forbidden"   // robots.txt forbids everything
 	HostBlocked     HostState = "blocked"     // by an operator
 )
 
-// stateOf is the state of a host, or of one origin of it, and the reason for it.
-// forbidden: a robots.txt of theirs forbids everything.
+// stateOf returns the state of a host, or of one of its origins, and the reason for it.
+// forbidden: one of its robots.txt files forbids everything.
 func stateOf(h store.HostRecord, origins []store.RobotsRecord, forbidden bool, now time.Time) (HostState, string) {
 	if h.Blocked {
 		return HostBlocked, blockedWords
@@ -48,7 +48,7 @@ func stateOf(h store.HostRecord, origins []store.RobotsRecord, forbidden bool, n
 	return HostOK, ""
 }
 
-// state is stateOf with what the robots.txt files say to this crawl.
+// state is stateOf with the robots.txt files' verdicts for this crawl.
 func (e *excluder) state(ctx context.Context, h store.HostRecord, origins []store.RobotsRecord, now time.Time) (HostState, string, error) {
 	forbidden := false
 	for _, o := range origins {
@@ -62,12 +62,12 @@ func (e *excluder) state(ctx context.Context, h store.HostRecord, origins []stor
 	return state, why, nil
 }
 
-// HostTrouble is a host of which nothing can be fetched for now.
+// HostTrouble is a host from which nothing can be fetched for now.
 type HostTrouble struct {
 	Host  string    `json:"host"`
 	State HostState `json:"state"`
 	Why   string    `json:"why"`
-	Until stamp     `json:"until"` // null if that is for somebody to decide
+	Until stamp     `json:"until"` // null if a person decides that
 }
 
 // String says what is wrong.
@@ -83,8 +83,8 @@ func (t HostTrouble) words(now time.Time) string {
 	return text
 }
 
-// Trouble lists hosts of a crawl of which nothing can be fetched for now, at most
-// limit, and counts them all; see store.Reports.
+// Trouble lists hosts of a crawl from which nothing can be fetched for now, at most limit,
+// and counts them all; see store.Reports.
 func (r Reporter) Trouble(ctx context.Context, c store.CrawlRecord, now time.Time, limit int) ([]HostTrouble, int, error) {
 	hosts, total, err := r.Store.TroubledHosts(ctx, c.ID, limit)
 	if err != nil {
@@ -97,7 +97,7 @@ func (r Reporter) Trouble(ctx context.Context, c store.CrawlRecord, now time.Tim
 		if err != nil {
 			return nil, 0, err
 		}
-		if state == HostOK { // it was another crawl's agent that is forbidden
+		if state == HostOK { // another crawl's agent is forbidden
 			total--
 			continue
 		}
@@ -107,7 +107,7 @@ func (r Reporter) Trouble(ctx context.Context, c store.CrawlRecord, now time.Tim
 	return all, total, nil
 }
 
-// Hindrance says when a page that somebody has asked a visit of can be visited at the
+// Hindrance says when a page for which somebody asked a visit can be visited at the
 // earliest, and why not now; "" if only the order of its host's line matters.
 func (r Reporter) Hindrance(ctx context.Context, page store.PageRecord) (string, error) {
 	record, now, err := r.open(ctx, page.Crawl)
@@ -126,7 +126,7 @@ func (r Reporter) Hindrance(ctx context.Context, page store.PageRecord) (string,
 	return is.words(now), nil
 }
 
-// troubleUntil is when the host is tried again, zero if somebody must act.
+// troubleUntil returns when the host is tried again, zero if somebody must act.
 func troubleUntil(h store.HostRecord, state HostState) time.Time {
 	until := h.BackoffUntil
 	switch state {
@@ -141,10 +141,10 @@ func troubleUntil(h store.HostRecord, state HostState) time.Time {
 	return until
 }
 
-// troubleShown is how many hosts in trouble a status names.
+// troubleShown is the number of hosts in trouble that a status names.
 const troubleShown = 5
 
-// troubleRead is how many of them it looks at, to say how many need somebody.
+// troubleRead is the number of them that it reads to count those that need somebody.
 const troubleRead = 20
 
 func troubleRows(t *table, hosts []HostTrouble, total int, now time.Time) {
@@ -156,13 +156,12 @@ func troubleRows(t *table, hosts []HostTrouble, total int, now time.Time) {
 	}
 }
 
-// kept is the share of a host that is kept for pages that were never visited, in
-// words.
+// kept puts the share of a host that is kept for pages that were never visited into words.
 func kept(h store.HostRecord) string {
 	return polite.Words(discovery(h).Reason)
 }
 
-// outlook is what is known of pages besides their rows.
+// outlook holds what is known of pages besides their rows.
 type outlook struct {
 	crawl   store.CrawlRecord
 	now     time.Time
@@ -192,7 +191,7 @@ func (r Reporter) outlook(ctx context.Context, c store.CrawlRecord, pages []stor
 	return o, err
 }
 
-// prospect is the prospect of one page.
+// prospect returns the prospect of one page.
 func (r Reporter) prospect(ctx context.Context, c store.CrawlRecord, p store.PageRecord, live Live, now time.Time) (prospect, error) {
 	ex := r.excluder(c.Spec)
 	o, err := r.outlook(ctx, c, []store.PageRecord{p}, ex, now)
@@ -211,7 +210,7 @@ type prospect struct {
 	standing store.Standing
 }
 
-// of is a page's prospect; live is what its workflow says, if it was asked.
+// of returns a page's prospect; live is the answer of its workflow, if it was asked.
 func (o outlook) of(ctx context.Context, p store.PageRecord, live Live) (prospect, error) {
 	w := Waits{Crawl: o.crawl.State, State: p.State, Due: p.NextAt, Snoozed: live.Snoozed, Standing: o.stands[p.PageID]}
 	if !live.Due.IsZero() {
@@ -240,7 +239,7 @@ func (o outlook) of(ctx context.Context, p store.PageRecord, live Live) (prospec
 	return out, nil
 }
 
-// originOf is scheme://host[:port] of a canonical URL.
+// originOf returns scheme://host[:port] of a canonical URL.
 func originOf(url string) string {
 	scheme, rest, _ := strings.Cut(url, "://")
 	host, _, _ := strings.Cut(rest, "/")

@@ -22,8 +22,8 @@ type troubleLine struct {
 	MendedAt stamp  `json:"mended_at"` // null as long as it lasts
 }
 
-// troubles are what is wrong with a crawl: what its workers noted, and that there are no
-// workers. With them comes the backlog of the task queue.
+// troubles returns what is wrong with a crawl: the troubles that its workers noted, and
+// missing workers. It also returns the backlog of the task queue.
 func (r Reporter) troubles(ctx context.Context, c store.CrawlRecord, now time.Time) ([]store.TroubleRecord, store.BacklogRecord, error) {
 	care, err := r.Store.Care(ctx, c.ID)
 	if err != nil {
@@ -44,7 +44,7 @@ func troubleLines(troubles []store.TroubleRecord) []troubleLine {
 	return lines
 }
 
-// troubleWords is a trouble in words, without its part.
+// troubleWords puts a trouble into words, without its part.
 func troubleWords(t store.TroubleRecord, now time.Time) string {
 	ago := func(at time.Time) string { return schedule.Rough(max(now.Sub(at), time.Second)) }
 	if t.Mended {

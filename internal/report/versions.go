@@ -20,7 +20,7 @@ import (
 // ErrNoBody: the version has no body that could be shown.
 var ErrNoBody = errors.New("no body")
 
-// Contents is what reports read of an archive; every archive.Store is one.
+// Contents reads an archive; every archive.Store is one.
 type Contents interface {
 	Open(ctx context.Context, digest string) (io.ReadCloser, error)
 }
@@ -41,13 +41,13 @@ type VersionLine struct {
 	Canonical   orNull `json:"canonical"`
 	// BackVisit is the visit by which the page last returned to the version, if one did.
 	BackVisit int `json:"back_visit,omitempty"`
-	// Reserved is what the site said of uses of the version, if it said something.
+	// Reserved holds what the site said about uses of the version, if anything.
 	Reserved []crawl.Reservation `json:"reserved,omitempty"`
 	// Record is the version as stored, for people's answers.
 	Record store.VersionRecord `json:"-"`
 }
 
-// NewVersionLine is the answer about a version.
+// NewVersionLine makes the answer about a version.
 func NewVersionLine(page store.PageRecord, v store.VersionRecord) VersionLine {
 	return VersionLine{
 		URL: page.URL, Version: v.Seq, Visit: v.Visit, At: stamp(v.At), Digest: orNull(v.Digest), Bytes: v.Bytes, TextBytes: v.TextBytes,
@@ -116,7 +116,7 @@ func (r Reporter) versionBatch(page store.PageRecord, versions []VersionLine, he
 	return t.flush()
 }
 
-// foundBy is the visit that found a version, and the last one that found it again after
+// foundBy names the visit that found a version, and the last one that found it again after
 // another.
 func foundBy(v store.VersionRecord) string {
 	if v.Back == 0 {
@@ -131,7 +131,7 @@ type View string
 // The views.
 const (
 	ViewBody View = "body" // the bytes as they came, decoded
-	ViewText View = "text" // what changes are found in; see extract.Compared
+	ViewText View = "text" // the text in which changes are found; see extract.Compared
 	ViewAll  View = "all"  // all that a reader sees; see extract.Readable
 	ViewHead View = "head" // the request and the head of its answer
 )
@@ -143,8 +143,8 @@ type Shown struct {
 	Text string `json:"text"`
 }
 
-// Show writes one version of a page: as it is or, in JSON, as one object with it
-// as text. Seq 0 is the newest.
+// Show writes one version of a page: unchanged or, in JSON, as text in one object. Seq 0 is
+// the newest.
 func (r Reporter) Show(ctx context.Context, files Contents, page store.PageRecord, seq int, view View) error {
 	shown, err := r.VersionText(ctx, files, page, seq, view)
 	if err != nil {
@@ -208,7 +208,7 @@ type Difference struct {
 	View    View   `json:"view"`
 	Differs bool   `json:"differs"`
 	Diff    string `json:"diff"` // unified, "" if there is none
-	// Versions are the two as stored, and Texts what was compared.
+	// Versions are the two as stored, and Texts the compared texts.
 	Versions [2]store.VersionRecord `json:"-"`
 	Texts    [2]string              `json:"-"`
 }
@@ -268,7 +268,7 @@ func label(page store.PageRecord, v store.VersionRecord) string {
 	return fmt.Sprintf("%s version %d, %s", page.URL, v.Seq, v.At.UTC().Format(time.RFC3339))
 }
 
-// coloured is a unified diff as terminals show it.
+// coloured colours a unified diff for terminals.
 func coloured(diff string) string {
 	const red, green, cyan, bold, reset = "\x1b[31m", "\x1b[32m", "\x1b[36m", "\x1b[1m", "\x1b[0m"
 	var b strings.Builder
@@ -311,7 +311,7 @@ func (r Reporter) version(ctx context.Context, page store.PageRecord, seq int) (
 	return v, err
 }
 
-// pair returns the two versions that are to be compared.
+// pair returns the two versions to compare.
 func (r Reporter) pair(ctx context.Context, page store.PageRecord, fromSeq, toSeq int) (from, to store.VersionRecord, err error) {
 	if to, err = r.version(ctx, page, toSeq); err != nil {
 		return from, to, err
@@ -334,7 +334,7 @@ func (r Reporter) pair(ctx context.Context, page store.PageRecord, fromSeq, toSe
 }
 
 // left returns the version that a page had before it returned to this one; zero if it did
-// not, or if that is not known any more.
+// not, or if that is no longer known.
 func (r Reporter) left(ctx context.Context, page store.PageRecord, v store.VersionRecord) (store.VersionRecord, error) {
 	if v.Back == 0 {
 		return store.VersionRecord{}, nil
@@ -350,8 +350,8 @@ func (r Reporter) left(ctx context.Context, page store.PageRecord, v store.Versi
 	return left, err
 }
 
-// reading returns what reads the versions of a page as text. For the text that is
-// compared, that is by the rules that its crawl has now.
+// reading returns a function that reads the versions of a page as text. The compared text
+// is read by the rules that the crawl has now.
 func (r Reporter) reading(ctx context.Context, page store.PageRecord, view View) (func(context.Context, Contents, store.VersionRecord) (string, error), error) {
 	var src extract.Source
 	var rules extract.Rules
@@ -381,7 +381,7 @@ func (r Reporter) reading(ctx context.Context, page store.PageRecord, view View)
 	}, nil
 }
 
-// rulesOf are the rules by which the page is read now, and a source that has its URL.
+// rulesOf returns the rules by which the page is read now, and a source that has its URL.
 func (r Reporter) rulesOf(ctx context.Context, page store.PageRecord) (src extract.Source, rules extract.Rules, err error) {
 	record, err := r.Store.Crawl(ctx, page.Crawl)
 	if err != nil {

@@ -33,8 +33,8 @@ func (f *fake) Version(_ context.Context, page int64, seq int) (store.VersionRec
 	return store.VersionRecord{}, store.ErrNotFound
 }
 
-// versioned is the sample with four versions of its first page, whose bodies are
-// in the archive but for what the second version's site forbade.
+// versioned returns the sample with four versions of its first page. Their bodies are in
+// the archive, except that of the second, which the site forbade to keep.
 func versioned(t *testing.T) (*fake, *archive.Dir, store.PageRecord) {
 	t.Helper()
 	files, err := archive.OpenDir(filepath.Join(t.TempDir(), "archive"))
@@ -104,7 +104,7 @@ func TestVersionsGolden(t *testing.T) {
 	}
 }
 
-// returned is versioned with its page back at its first version, since visit 7; it had the
+// returned is versioned with its page back at its first version since visit 7. It had the
 // third one before.
 func returned(t *testing.T) (*fake, *archive.Dir, store.PageRecord) {
 	t.Helper()
@@ -138,7 +138,8 @@ func TestReturnsGolden(t *testing.T) {
 	}
 }
 
-// A return whose visit before it is not kept any more is compared with the version before.
+// If the visit before a return is no longer kept, the return is compared with the version
+// before.
 func TestDiffOfAReturnWithoutItsPast(t *testing.T) {
 	t.Parallel()
 	f, files, page := returned(t)

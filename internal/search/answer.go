@@ -1,17 +1,17 @@
 package search
 
-// Asking is how a driver answers the parts of a query.
+// Asking holds a driver's functions for the parts of a query.
 type Asking struct {
 	// All finds pages that have all of the query's terms.
 	All func(q Query) (Result, error)
 	// Any finds pages that have any of some terms.
 	Any func(some []Term) (Result, error)
-	// Rare are those of the query's terms that tell pages apart.
+	// Rare returns the query's terms that tell pages apart.
 	Rare func() ([]Term, error)
 }
 
-// Answer asks for the pages that have all terms. Only if there is none, also before the part
-// that is asked for, it takes those that have some.
+// Answer asks for the pages that have all terms. Only if there is none, even before the
+// requested part, it takes those that have some.
 func Answer(q Query, terms []Term, ask Asking) (Result, error) {
 	r, err := ask.All(q)
 	if err != nil || len(r.Hits) > 0 || len(terms) == 1 {

@@ -1,12 +1,12 @@
 package search
 
-// usualHits is how many hits a query gets that does not say.
+// usualHits is the default number of hits of a query.
 const usualHits = 10
 
-// Most is how many hits one query may go through, those that are skipped included.
+// Most bounds the hits that one query may go through, including skipped ones.
 const Most = 1000
 
-// Window is the part of all hits that a query asks for.
+// Window returns the part of all hits that a query asks for.
 func (q Query) Window() (offset, limit int) {
 	limit = q.Limit
 	if limit <= 0 {
@@ -22,9 +22,9 @@ type Found struct {
 	Digest string
 }
 
-// Fold folds what was found, best first, into the hits that a query asks for: of pages with
-// one text the best. It reports whether this suffices: else more must be found, if there is
-// more.
+// Fold folds the found pages, best first, into the hits that a query asks for: of pages
+// with the same text only the best. It reports whether this is enough; otherwise more must
+// be found, if there are more.
 func Fold(q Query, found []Found) (hits []Found, more, enough bool) {
 	offset, limit := q.Window()
 	seen := map[string]bool{}

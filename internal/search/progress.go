@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// Progress is how far the index of a crawl is filled: what its sink keeps as its cursor.
+// Progress says how far the index of a crawl is filled. Its sink keeps it as its cursor.
 type Progress struct {
-	// Filled: all pages were looked at, last at the time Looked; since then changes say which
-	// to look at. Pages is how many there were.
+	// Filled: all pages were looked at, last at the time Looked; since then changes say
+	// which to look at. Pages is their number.
 	Filled bool      `json:"filled"`
 	Looked time.Time `json:"looked,omitzero"`
 	Pages  int       `json:"pages,omitempty"`
-	// Looking is how far it is with looking at all pages, nil if it is not at it.
+	// Looking is the progress of a look at all pages, nil if none is under way.
 	Looking *Look `json:"looking,omitempty"`
 	// Again: all pages are to be looked at, from the first one on.
 	Again bool `json:"again,omitempty"`
@@ -28,7 +28,7 @@ type Look struct {
 	Pages     int    `json:"pages"`
 }
 
-// ParseProgress reads a cursor. One that cannot be read is none.
+// ParseProgress reads a cursor. One that cannot be read gives no progress.
 func ParseProgress(cursor string) (p Progress) {
 	if err := json.Unmarshal([]byte(cursor), &p); err != nil {
 		return Progress{}

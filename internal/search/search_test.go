@@ -150,7 +150,7 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// marked is a snippet with brackets around its marks.
+// marked returns a snippet with brackets around its marks.
 func marked(s Snippet) string {
 	for _, m := range slices.Backward(s.Marks) {
 		s.Text = s.Text[:m[0]] + "[" + s.Text[m[0]:m[1]] + "]" + s.Text[m[1]:]
@@ -194,8 +194,8 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// Whatever the text: words are whole and bounded, and each finds the text that it is of;
-// marks lie in order within the snippet.
+// Whatever the text: words are whole and bounded, and each finds its text; marks are in
+// order within the snippet.
 func FuzzWords(f *testing.F) {
 	for _, text := range []string{"東京都 kiwi", "a\u0301\u0301 ß", "ไทย\xff\x00", "İ ﬁ ㈱ ｶﾞ", "\u1100\u1161\u11a8", "𝔘𝔫𝔦𝔠𝔬𝔡𝔢", "ﷺ"} {
 		f.Add(text)

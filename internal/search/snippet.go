@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// snippetLength is about how many bytes of a text are shown.
+// snippetLength is about the number of bytes of a text that are shown.
 const snippetLength = 240
 
 // Snippet is a part of a text, on one line.
 type Snippet struct {
 	Text string
-	// Marks are the places of the words that were looked for, in bytes: from, to.
+	// Marks are the places of the query's words, in bytes: from, to.
 	Marks [][2]int
 }
 
@@ -44,7 +44,7 @@ func SnippetOf(text string, terms []Term) Snippet {
 	return s
 }
 
-// mark adds a place, joined with the last one where they touch.
+// mark adds a place, joined with the last one if they touch.
 func (s *Snippet) mark(from, to int) {
 	if n := len(s.Marks); n > 0 && from <= s.Marks[n-1][1] {
 		s.Marks[n-1][1] = max(to, s.Marks[n-1][1])
@@ -53,7 +53,8 @@ func (s *Snippet) mark(from, to int) {
 	s.Marks = append(s.Marks, [2]int{from, to})
 }
 
-// bestWindow is where the part begins that has most different words, then most words.
+// bestWindow returns the beginning of the part with the most different words, then the most
+// words.
 func bestWindow(found []token) int {
 	best, at := 0, 0
 	count := map[string]int{}
@@ -77,7 +78,7 @@ func bestWindow(found []token) int {
 	return at
 }
 
-// bounds are those of the part with a word, a little before it, between words.
+// bounds returns the bounds of a part that begins a little before a word, between words.
 func bounds(text string, at int) (from, to int) {
 	const before = 60
 	from = atRune(text, max(0, at-before))
@@ -95,7 +96,7 @@ func bounds(text string, at int) (from, to int) {
 	return from, to
 }
 
-// atRune is the beginning of the character at a place.
+// atRune returns the beginning of the character at a place.
 func atRune(text string, at int) int {
 	for at > 0 && at < len(text) && !utf8.RuneStart(text[at]) {
 		at--
@@ -103,7 +104,7 @@ func atRune(text string, at int) int {
 	return at
 }
 
-// oneLine makes one line of a text, with nothing in it that moves a cursor or cannot be seen.
+// oneLine makes one line of a text, without characters that move a cursor or are invisible.
 func oneLine(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {

@@ -12,8 +12,8 @@ const (
 	HeadingsWeight = 2
 )
 
-// Boost is what the score of a page of some importance is multiplied with: 1 for the average
-// page, and little more or less for others, for it must not beat what is asked for.
+// Boost returns the factor for the score of a page of some importance: 1 for the average
+// page, and little more or less for others, because it must not outweigh the query.
 func Boost(importance float64) float64 {
 	if importance <= 0 || math.IsNaN(importance) {
 		importance = 1 // not ranked yet
@@ -21,11 +21,11 @@ func Boost(importance float64) float64 {
 	return (1 + math.Log1p(importance)) / (1 + math.Ln2)
 }
 
-// RankedMost is how many pages of one query are ranked: to rank all that have a word which
-// nearly all have takes seconds, and tells nobody anything.
+// RankedMost bounds the pages that are ranked for one query: ranking all pages with a word
+// that nearly all have takes seconds and helps nobody.
 const RankedMost = 20_000
 
-// MostRanked is Ranked, or what it is by default.
+// MostRanked returns Ranked, or its default.
 func (q Query) MostRanked() int {
 	if q.Ranked > 0 {
 		return q.Ranked
@@ -36,10 +36,10 @@ func (q Query) MostRanked() int {
 // mostTerms bounds the work of one query.
 const mostTerms = 32
 
-// Term is a word that is looked for.
+// Term is a word of a query.
 type Term struct {
 	Word string
-	// Prefix: words that begin with it are as good.
+	// Prefix: words that begin with it also match.
 	Prefix bool
 }
 
@@ -50,7 +50,7 @@ func TermsOf(words string) []Term {
 	run := false // the last term was a pair of a run
 	for t := range tokens(normal(words)) {
 		pair := !t.last && isUnspaced([]rune(t.word)[0])
-		if t.last && run { // the pairs before it say it all
+		if t.last && run { // the pairs before it cover it
 			run = false
 			continue
 		}
@@ -65,12 +65,12 @@ func TermsOf(words string) []Term {
 	return terms
 }
 
-// RareMost is how many pages of so many may have a term that tells pages apart.
+// RareMost returns how many of all pages may have a term that tells pages apart.
 func RareMost(all int) int { return max(all/20, 10) }
 
-// Rare chooses what to look for where no page has all of the terms: those that some pages
-// have and most do not, so that "how do I" brings nothing. Pages are how many have each
-// term, of so many in all.
+// Rare chooses what to search for if no page has all of the terms: those that some pages
+// have and most do not, so that "how do I" brings nothing. pages has the number of pages
+// with each term, of all pages.
 func Rare(terms []Term, pages []int, all int) []Term {
 	var rare []Term
 	rarest := -1

@@ -10,20 +10,20 @@ import (
 )
 
 const (
-	// longestWord is how many characters of a word count: nobody types the rest of a hash.
+	// longestWord is the number of characters of a word that count: nobody types the rest
+	// of a hash.
 	longestWord = 64
-	// mostWords bounds the bytes of the words of one document, with eight for each as both
-	// engines need them. It is that of a book, and keeps a tsvector below its limit.
+	// mostWords bounds the bytes of the words of one document, with eight more for each, as
+	// both engines need. It is the size of a book, and keeps a tsvector below its limit.
 	mostWords = 900_000
 )
 
-// Words are those of a document, by where they stand.
+// Words are the words of a document, by where they stand.
 type Words struct {
 	Title, Headings, Text []string
 }
 
-// WordsOf makes the words of a document. Of one that is too long, what comes last is left
-// out.
+// WordsOf makes the words of a document. If it is too long, its end is left out.
 func WordsOf(d Document) Words {
 	left := mostWords
 	take := func(texts ...string) (words []string) {
@@ -44,19 +44,19 @@ func WordsOf(d Document) Words {
 type token struct {
 	word     string
 	from, to int
-	// last: a single character at the end of a run that is written without spaces. It is
-	// there to be found by itself.
+	// last: a single character at the end of a run without spaces, there so that it can be
+	// found by itself.
 	last bool
 }
 
-// normal brings a text into the form of which tokens are made.
+// normal brings a text into the form from which tokens are made.
 func normal(text string) string { return norm.NFC.String(strings.ToValidUTF8(text, " ")) }
 
 // tokens yields the words of a normal text: of letters, digits and their marks, NFKC, in
-// lower case, and without diacritics where an alphabet adds them to letters. What is written
-// without spaces between words, as Chinese and Japanese are, comes as overlapping pairs of
-// characters, and the last character also by itself: so one finds two characters wherever
-// they stand, and a single one as the beginning of a pair.
+// lower case, and without diacritics where an alphabet adds them to letters. Scripts
+// without spaces between words, such as Chinese and Japanese, come as overlapping pairs of
+// characters, and the last character also by itself. So a search finds two characters
+// wherever they stand, and a single one as the beginning of a pair.
 func tokens(text string) iter.Seq[token] {
 	return func(yield func(token) bool) {
 		c := cutter{yield: yield}
@@ -85,7 +85,7 @@ func lowerASCII(b byte) rune {
 	return rune(b)
 }
 
-// segment is the length of the first character with its marks.
+// segment returns the length of the first character with its marks.
 func segment(text string) int {
 	if n := norm.NFC.NextBoundaryInString(text, true); n > 0 {
 		return n
@@ -93,10 +93,10 @@ func segment(text string) int {
 	return len(text)
 }
 
-// likeLetters are letters that Unicode does not take apart, and people type as others.
+// likeLetters are letters that Unicode does not decompose, and that people type as others.
 var likeLetters = strings.NewReplacer("æ", "ae", "œ", "oe", "ß", "ss", "ø", "o", "ł", "l", "đ", "d", "ð", "d", "þ", "th", "ı", "i", "ς", "σ")
 
-// folded is a character as it is compared.
+// folded returns a character in the form that is compared.
 func folded(character string) string {
 	apart := norm.NFKD.String(character)
 	plain := strings.Map(func(r rune) rune {

@@ -38,7 +38,7 @@ func newAgenda(w *World) *agenda {
 	return a
 }
 
-// set says when a page is due; +Inf is never.
+// set says when a page is due; +Inf means never.
 func (a *agenda) set(page int, due float64) {
 	line := a.hosts[page]
 	a.lines[line].set(page, due)
@@ -64,7 +64,7 @@ func (a *agenda) offer(line int) {
 	}
 }
 
-// first is the page that is due first of those that may be visited at t.
+// first returns the page that is due first of those that may be visited at t.
 func (a *agenda) first(t float64) (page int, due float64, ok bool) {
 	for line, free, some := a.busy.head(); some && free <= t; line, free, some = a.busy.head() {
 		a.busy.remove(line)
@@ -87,8 +87,8 @@ func (a *agenda) rest(page int, t float64) {
 	}
 }
 
-// opens is when a page can be visited at the earliest, at t or after it: when
-// the first one is due, or its host is free.
+// opens returns when a page can be visited at the earliest, at t or after it: when the
+// first one is due, or its host is free.
 func (a *agenda) opens(t float64) float64 {
 	next := math.Inf(1)
 	if _, due, ok := a.first(t); ok {

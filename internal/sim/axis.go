@@ -13,7 +13,7 @@ type axis struct {
 	log        bool
 }
 
-// at is the place of a number, that of an end for one beyond it.
+// at returns the place of a number, or of the end for a number beyond it.
 func (a axis) at(x float64) float64 {
 	from, to := a.from, a.to
 	if a.log {
@@ -23,8 +23,8 @@ func (a axis) at(x float64) float64 {
 	return a.start + share*(a.end-a.start)
 }
 
-// ticks are about n round numbers within the axis; the powers of ten of one that
-// is logarithmic.
+// ticks returns about n round numbers within the axis, or the powers of ten on a
+// logarithmic one.
 func (a axis) ticks(n int) []float64 {
 	var ticks []float64
 	if a.log {
@@ -40,7 +40,7 @@ func (a axis) ticks(n int) []float64 {
 	return ticks
 }
 
-// roundStep is the least of 1, 2 and 5 times a power of ten that is not below x.
+// roundStep returns the least of 1, 2 and 5 times a power of ten that is not below x.
 func roundStep(x float64) float64 {
 	power := math.Pow(10, math.Floor(math.Log10(x)))
 	for _, m := range []float64{1, 2, 5} {

@@ -9,14 +9,14 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// Budget is how many visits may be made: so many a day, or so many a day for
-// each page that lives.
+// Budget is the number of visits that may be made: a number a day, or a number a day for
+// each living page.
 type Budget struct {
 	PerDay float64 // visits a day, or
 	Each   float64 // visits a day and page
 }
 
-// visits is how many visits a day there are for so many pages.
+// visits returns the visits a day for a number of pages.
 func (b Budget) visits(pages int) float64 { return b.PerDay + b.Each*float64(pages) }
 
 // ParseBudget reads a number of visits per time ("10000/day", "500/h"), or per

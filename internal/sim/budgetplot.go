@@ -2,9 +2,9 @@ package sim
 
 import "math"
 
-// PlotBudgets draws which share of the gap between uniform and the optimum of its own
-// objective each policy closed, over the budgets of studies of one world that differ in
-// nothing else: the median of the seeds, and thin lines from the least to the most.
+// PlotBudgets draws the share of the gap between uniform and the optimum of its own
+// objective that each policy closed, over the budgets of studies of one world that differ
+// only in the budget: the median of the seeds, and thin lines from the least to the most.
 // Budgets are for each page, in rising order.
 func PlotBudgets(studies []*Comparison) Plot {
 	first := studies[0]

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The plot over budgets is an image that has a line for each policy that is for
-// something, and none for others.
+// The plot over budgets is an image that has a line for each policy with an objective, and
+// none for others.
 func TestPlotBudgets(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: many simulations")

@@ -10,16 +10,16 @@ import (
 	"recrawl/internal/schedule"
 )
 
-// The share of copies that is believed to be up to date is the share that is: in an hour of a
-// site whose truth is known, the mean of the one is within three points of the mean of the
-// other. Days of the worlds' pages are minutes here, so that within hours much is learned.
+// The estimated share of copies that are up to date matches the true one: over an hour of a
+// site whose truth is known, their means are within three points. Days of the worlds' pages
+// are minutes here, so that much is learned within hours.
 func TestCalibrated(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: many simulations")
 	}
 	t.Parallel()
 	const (
-		quick  = 24 * 60 // times as fast as the world was drawn
+		quick  = 24 * 60 // the factor by which the drawn world is sped up
 		hours  = 3
 		minute = 1. / 24 / 60
 		points = 0.03
@@ -54,7 +54,7 @@ func TestCalibrated(t *testing.T) {
 	}
 }
 
-// hastened is the world in which everything happens so many times as fast.
+// hastened returns the world with everything sped up by a factor.
 func (w *World) hastened(times float64) *World {
 	fast := *w
 	fast.Days /= times
@@ -70,7 +70,7 @@ func (w *World) hastened(times float64) *World {
 	return &fast
 }
 
-// calibrated compares, after each round of maintenance, what is believed with what is true.
+// calibrated compares the beliefs with the truth after each round of maintenance.
 type calibrated struct {
 	*product
 	world                    *World

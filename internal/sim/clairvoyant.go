@@ -15,7 +15,7 @@ var clairvoyant = []Policy{
 	}},
 }
 
-// bestFor is the best allocation for an objective.
+// bestFor returns the best allocation for an objective.
 func bestFor(o schedule.Objective) Policy {
 	return Policy{
 		Name: "optimum-" + o.Name(), Family: Clairvoyant, Objective: o.Name(),
@@ -26,7 +26,7 @@ func bestFor(o schedule.Objective) Policy {
 	}
 }
 
-// optimal is the visits a day of living pages under an objective.
+// optimal returns the visits a day of living pages under an objective.
 func optimal(o schedule.Objective, w *World, living []int, budget float64) []float64 {
 	elements := make([]optimum.Element, len(living))
 	for i, page := range living {
@@ -48,8 +48,8 @@ func proportional(w *World, living []int, budget float64) []float64 {
 	return visits
 }
 
-// allocated visits pages evenly at rates that are decided centrally, and decided
-// again, at most once a day, when pages have come or gone.
+// allocated visits pages evenly at centrally decided rates, which are decided again, at
+// most once a day, when pages have come or gone.
 type allocated struct {
 	setting  Setting
 	allocate func(living []int) (visits []float64)

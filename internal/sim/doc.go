@@ -7,8 +7,8 @@
 //   - Visits come in slots, one every 1/M days for a budget of M visits a day. A
 //     scheduler says when a page is due, and a slot goes to the page that is due first.
 //     The [Mode] decides what happens to a slot when no page is due.
-//   - A scheduler learns what its own visits saw: when, how long after the last one, and
-//     whether the page had changed. Only clairvoyant policies know more.
+//   - A scheduler learns from its own visits: when they were, how long after the last one,
+//     and whether the page had changed. Only clairvoyant policies know more.
 //   - Measures are integrated exactly over the time after a warm-up. Nothing is sampled.
 //
 // Times are days since the start of a world, rates are per day. Results follow from the

@@ -12,7 +12,7 @@ type panel struct {
 	value       func(r *Row) Spread
 	text        func(float64) string // of a tick
 	number      func(float64) string // of a value beyond the axis
-	// mark says which rows are about what the panel shows.
+	// mark reports whether the panel's metric is a row's own objective.
 	mark func(r *Row) bool
 }
 
@@ -25,8 +25,8 @@ const (
 	panelGap   = 40.0
 )
 
-// plotDots draws a dot for each row in each panel, with a line from the least to
-// the most of the seeds. What is beyond the axis stands at its end.
+// plotDots draws a dot for each row in each panel, with a line from the least to the most
+// of the seeds. Values beyond the axis stand at its end.
 func (c *Comparison) plotDots(title string, panels []panel) []byte {
 	rows := float64(len(c.Rows))
 	s := c.newPlot(dotsLeft+float64(len(panels))*(panelWidth+panelGap), dotsTop+rows*dotsRow+50, title)
@@ -109,8 +109,8 @@ func (c *Comparison) plotMetrics() []byte {
 	return c.plotDots("Measured", panels)
 }
 
-// range3 is an axis from a little below the least to a little above the most of
-// a metric, cut at three times the least where some are far off.
+// range3 returns an axis from a little below the least to a little above the most of a
+// metric, cut at three times the least if some are far off.
 func (c *Comparison) range3(of func(Metrics) float64) axis {
 	low, high := math.Inf(1), 0.0
 	for i := range c.Rows {

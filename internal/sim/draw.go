@@ -28,8 +28,7 @@ func (d drawing) poisson(rate, start, end float64) []float64 {
 	return changes
 }
 
-// Burst is how pages of the world burst change: in spells, with few changes
-// between them.
+// Pages of the world burst change in spells, with few changes between them.
 const (
 	burstOn    = 5.0  // days that a spell lasts on average
 	burstOff   = 60.0 // days between spells on average

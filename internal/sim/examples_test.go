@@ -7,9 +7,9 @@ import (
 	"recrawl/internal/schedule"
 )
 
-// The worked examples, run: policies that know the rates come to the printed
-// numbers, which are those of formulas (package schedule tests these to the last
-// digit), as far as chance allows.
+// The worked examples, run: policies that know the rates reach the printed numbers, which
+// come from formulas (package schedule tests these to the last digit), within the limits of
+// chance.
 func TestWorkedExamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: many simulations")
@@ -69,8 +69,7 @@ func TestWorkedExamples(t *testing.T) {
 	}
 }
 
-// What a policy that knows the rates comes to is what the formulas say of the
-// very pages that were drawn.
+// The results of a policy that knows the rates agree with the formulas for the drawn pages.
 func TestOptimaAgreeWithFormulas(t *testing.T) {
 	t.Parallel()
 	const each = 0.3

@@ -19,15 +19,15 @@ func played(t *testing.T, kind, policy string, s Spec, seeds int, o Options) flo
 	return sum / float64(seeds)
 }
 
-// Where hosts are full, pages come when they were planned, and not as late, all alike,
-// as the line of the host makes them: else the policies would be no better than uniform.
+// Where hosts are full, pages come when they were planned, not all equally late because of
+// the host's line. Otherwise the policies would be no better than uniform.
 func TestFullHosts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: many simulations")
 	}
 	t.Parallel()
 	o := Options{Budget: Budget{Each: 1}, Mode: WorkConserving, Warmup: 60}
-	// The rates are so alike that even the optimum wins 3 % only for sqrt.
+	// The rates are so alike that even the optimum gains only 3 % for sqrt.
 	for policy, most := range map[string]float64{"sqrt": 0.98, "fresh": 0.89, "age": 0.89, "harmonic": 0.95} {
 		if got := played(t, "e3-limited", policy, Spec{Pages: 120, Days: 120}, 3, o); got > most {
 			t.Errorf("%s: %.3f of what uniform is penalised, want %v", policy, got, most)
@@ -37,9 +37,9 @@ func TestFullHosts(t *testing.T) {
 	}
 }
 
-// No policy is worse on its own measure than visiting all pages alike, however little
-// the pages' changes are like a Poisson process. Seeds are paired; a policy may lose
-// what the size of these worlds leaves to chance.
+// No policy is worse on its own measure than visiting all pages alike, even if the pages'
+// changes are far from a Poisson process. Seeds are paired, and a policy may lose as much
+// as is chance at the size of these worlds.
 func TestNoWorseThanUniform(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: many simulations")

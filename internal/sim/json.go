@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// line is how one policy did, as JSON. Times are days, shares are 0 to 1, spreads
+// line holds the results of one policy, as JSON. Times are days, shares are 0 to 1, spreads
 // are over the seeds.
 type line struct {
 	World    string   `json:"world"`
@@ -22,12 +22,11 @@ type line struct {
 	Policy   string   `json:"policy"`
 	Family   Family   `json:"family"`
 	Measured measured `json:"measured"`
-	// Lead is by how much the policy is less stale than the best scheduler that is
-	// shipped or simple.
+	// Lead is how much less stale the policy is than the best shipped or simple scheduler.
 	Lead *Spread `json:"lead"`
 	// GapClosed is by objective; null in worlds that have no optimum.
 	GapClosed map[string]Spread `json:"gap_closed"`
-	// Freshness is that of the first seed in equal parts of all its time.
+	// Freshness is the first seed's, in equal parts of its whole time.
 	Freshness []optional `json:"freshness"`
 }
 
@@ -44,7 +43,7 @@ type measured struct {
 	HostPeak  Spread `json:"host_peak"`
 }
 
-// optional is a number that may be NaN, which JSON has not.
+// optional is a number that may be NaN, which JSON lacks.
 type optional float64
 
 // MarshalJSON implements json.Marshaler.

@@ -9,10 +9,10 @@ import (
 	"recrawl/internal/sim/optimum"
 )
 
-// TestWhatLearningTakes says why `fresh` closes less of the gap at small budgets in the
-// time that studies give it. Pages of cho are looked at when most is learned, for
-// nothing, until visiting them by what is believed of them closes 85 %. A crawl has to
-// pay for such looks by what is won by them against visiting all pages alike.
+// TestWhatLearningTakes shows why `fresh` closes less of the gap at small budgets in the
+// time of the studies. Pages of cho are looked at when most is learned, at no cost, until
+// visiting them by the beliefs closes 85 %. A crawl must pay for such looks with what they
+// gain over visiting all pages alike.
 func TestWhatLearningTakes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: many simulations")
@@ -47,8 +47,8 @@ func TestWhatLearningTakes(t *testing.T) {
 	}
 }
 
-// TestWhatMaxIntervalCosts says what of the gap a crawl that knows every rate closes with
-// `fresh`, if pages that it gives up are still visited every max_interval.
+// TestWhatMaxIntervalCosts shows how much of the gap a crawl that knows every rate closes
+// with `fresh`, if pages that it gives up are still visited every max_interval.
 func TestWhatMaxIntervalCosts(t *testing.T) {
 	t.Parallel()
 	w, err := Draw("cho", Spec{Pages: 1000, Days: 1, Seed: 1})
@@ -75,7 +75,7 @@ func TestWhatMaxIntervalCosts(t *testing.T) {
 	}
 }
 
-// freeLooks are pages that are looked at for nothing.
+// freeLooks holds pages that are looked at without cost.
 type freeLooks struct {
 	world            *World
 	budget           float64 // visits a day and page
@@ -119,7 +119,7 @@ func (l *freeLooks) look() {
 	}
 }
 
-// threshold is the one at which what is believed of the pages uses up the budget.
+// threshold returns the threshold at which the beliefs use up the budget.
 func (l *freeLooks) threshold() float64 {
 	low, high := math.Log(1e-6), math.Log(1e6)
 	for range 30 {
@@ -141,8 +141,8 @@ func (l *freeLooks) interval(g gamma.Distribution, threshold float64) float64 {
 	return min(schedule.Due(schedule.Fresh{}, g, threshold), l.longest)
 }
 
-// closed is the share of the gap that is closed when each page is visited whenever it
-// is due by what is believed of it.
+// closed returns the share of the gap that is closed when each page is visited whenever it
+// is due by its belief.
 func (l *freeLooks) closed() float64 {
 	threshold, fresh := l.threshold(), 0.0
 	for i, g := range l.beliefs {

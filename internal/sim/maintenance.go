@@ -7,8 +7,8 @@ import (
 	"recrawl/internal/schedule"
 )
 
-// maintenance is what a store keeps of a crawl and its hosts for policies that share a
-// budget, and the rounds of maintenance that move it, by the product's own code.
+// maintenance holds a store's values of a crawl and its hosts for policies that share a
+// budget, and moves them in rounds of maintenance, by the product's own code.
 type maintenance struct {
 	rules    schedule.Rules
 	setting  Setting
@@ -33,11 +33,11 @@ func newMaintenance(o schedule.Objective, s Setting) *maintenance {
 	return m
 }
 
-// group is the group of all pages.
+// group returns the group of all pages.
 func (m *maintenance) group() schedule.Group { return m.rules.At(0) }
 
-// parameters returns those of a page, by its host and weight. Before the first round
-// the threshold is that of pages that nothing is known of.
+// parameters returns the parameters of a page, by its host and weight. Before the first
+// round the threshold is that of unknown pages.
 func (m *maintenance) parameters(page Known) schedule.Parameters {
 	if m.steering.Threshold == 0 {
 		objective := m.group().Policy.(schedule.Budgeted).Objective

@@ -22,7 +22,7 @@ func newMeter(from, to float64, parts int) meter {
 	return meter{from: from, to: to, line: newTimeline(to, parts)}
 }
 
-// within is the part of a time that is measured.
+// within returns the measured part of a span of time.
 func (m *meter) within(start, end float64) (from, to float64) {
 	from, to = max(start, m.from), min(end, m.to)
 	return from, max(from, to)
@@ -52,7 +52,7 @@ func (m *meter) span(weight, start, end float64, changes []float64) {
 	}
 }
 
-// timeline is how fresh copies are in each part of a world's time.
+// timeline holds how fresh copies are in each part of a world's time.
 type timeline struct {
 	width       float64
 	fresh, life steps
@@ -67,8 +67,8 @@ func (l *timeline) add(start, stale, end, weight float64) {
 	l.life.add(start/l.width, end/l.width, weight)
 }
 
-// freshness is the share of life with a fresh copy, for each part; NaN where
-// nothing lives.
+// freshness returns the share of life with a fresh copy, for each part; NaN where nothing
+// lives.
 func (l *timeline) freshness() []float64 {
 	fresh, life := l.fresh.totals(), l.life.totals()
 	for i := range fresh {
@@ -80,8 +80,8 @@ func (l *timeline) freshness() []float64 {
 // steps sums up step functions over parts of length 1, at a constant cost for
 // each.
 type steps struct {
-	part []float64 // what covers a part of the part only
-	all  []float64 // differences of what covers all of it
+	part []float64 // heights that cover only a part of the part
+	all  []float64 // differences of the heights that cover all of it
 }
 
 func newSteps(parts int) steps {

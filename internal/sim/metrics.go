@@ -1,6 +1,6 @@
 package sim
 
-// Metrics is how well a scheduler did in the measured time. Means over pages are
+// Metrics holds how well a scheduler did in the measured time. Means over pages are
 // weighted by the pages' importance.
 type Metrics struct {
 	// Staleness is the share of time in which a page differs from its copy: one
@@ -31,11 +31,11 @@ type Metrics struct {
 	HostPeak int
 }
 
-// Objectives are the names of the product's objectives, each of which keeps one
-// penalty low.
+// Objectives returns the names of the product's objectives, each of which keeps one penalty
+// low.
 func Objectives() []string { return []string{"sqrt", "fresh", "age", "harmonic"} }
 
-// Penalty is what a policy of ours by that name keeps low, NaN for other names.
+// Penalty returns the metric that our policy of that name keeps low, NaN for other names.
 func (m Metrics) Penalty(objective string) float64 {
 	switch objective {
 	case "sqrt":
@@ -80,7 +80,7 @@ func (s sums) metrics(days float64, t tally) Metrics {
 	}
 }
 
-// share is a ratio, 0 if there is nothing to share.
+// share returns a ratio, 0 if the whole is 0.
 func share(part, whole float64) float64 {
 	if whole == 0 {
 		return 0

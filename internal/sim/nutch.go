@@ -9,8 +9,8 @@ const (
 	nutchMax     = 90. // days: db.fetch.interval.max, 7776000 s
 )
 
-// nutchFixed is org.apache.nutch.crawl.DefaultFetchSchedule, the one that is
-// shipped switched on: every page 30 days after its last fetch.
+// nutchFixed is org.apache.nutch.crawl.DefaultFetchSchedule, the default: every page 30
+// days after its last fetch.
 type nutchFixed struct{}
 
 func newNutchFixed(Setting, *World) Scheduler { return nutchFixed{} }
@@ -29,8 +29,8 @@ const (
 	nutchMost     = 365. // days: max_interval
 )
 
-// nutchAdaptive is org.apache.nutch.crawl.AdaptiveFetchSchedule with what
-// CrawlDbReducer and AbstractFetchSchedule do to its results:
+// nutchAdaptive is org.apache.nutch.crawl.AdaptiveFetchSchedule with the effects of
+// CrawlDbReducer and AbstractFetchSchedule on its results:
 //
 //   - A change shortens the interval by dec_rate, none lengthens it by inc_rate; a
 //     page without a signature to compare with keeps it.

@@ -7,8 +7,8 @@ import (
 	"recrawl/internal/schedule"
 )
 
-// What a crawl expects of a budget, by what it believes at another one, is what a
-// simulation of that budget comes to.
+// A crawl's forecast for a budget, from its beliefs under another one, agrees with a
+// simulation of that budget.
 func TestOutlookIsSimulated(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: many simulations")
@@ -33,7 +33,8 @@ func TestOutlookIsSimulated(t *testing.T) {
 				if math.Abs(expected.Fresh-(1-made.Staleness)) > 0.02 {
 					t.Errorf("%s, %s, %v: fresh %.3f expected, %.3f simulated", world, name, each, expected.Fresh, 1-made.Staleness)
 				}
-				// Which pages fresh gives up, and so how long they wait, hangs on a hair.
+				// Which pages fresh gives up, and so how long they wait, depends on tiny
+				// differences.
 				if off := expected.Delay/made.Delay - 1; name != "fresh" && math.Abs(off) > 0.1 {
 					t.Errorf("%s, %s, %v: a change waits %.3f days, simulated %.3f", world, name, each, expected.Delay, made.Delay)
 				}
@@ -42,8 +43,8 @@ func TestOutlookIsSimulated(t *testing.T) {
 	}
 }
 
-// outlookWorld is a world by its kind; "limited" is host, of whose hosts half take no
-// more than half a visit of each page a day.
+// outlookWorld makes a world by its kind; "limited" is host, where half of the hosts take
+// at most half a visit a day for each page.
 func outlookWorld(t *testing.T, kind string, s Spec) *World {
 	if kind != "limited" {
 		return draw(t, kind, s)
@@ -59,7 +60,7 @@ func outlookWorld(t *testing.T, kind string, s Spec) *World {
 	return w
 }
 
-// outlookOf is what a crawl expects by what it has learned.
+// outlookOf returns the outlook from a crawl's beliefs.
 func outlookOf(p *product) *schedule.Outlook {
 	m := p.maintenance
 	limits := map[int64]float64{}

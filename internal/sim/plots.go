@@ -23,8 +23,8 @@ func (c *Comparison) Plots() []Plot {
 	return append(plots, Plot{"visits", c.plotVisits()})
 }
 
-// pens are how policies of ours and references look in line plots; the others are
-// thin and grey.
+// pens are the styles of our policies and of references in line plots; the others are thin
+// and grey.
 var pens = map[string]pen{
 	"sqrt":          {"#0072b2", 2.4, ""},
 	"fresh":         {"#009e73", 2.4, ""},
@@ -45,9 +45,9 @@ func penOf(name string) pen {
 	return otherPen
 }
 
-// drawn are the rows of line plots, the grey ones first, so that the others lie
-// on top. Policies that visit all pages alike are uniform again and left out, as
-// are those that know the rates but for two.
+// drawn returns the rows of line plots, the grey ones first, so that the others lie on top.
+// Policies that visit all pages alike equal uniform and are left out, as are all but two of
+// those that know the rates.
 func (c *Comparison) drawn() []*Row {
 	var grey, coloured []*Row
 	for i := range c.Rows {
@@ -71,8 +71,8 @@ const (
 	labelGap              = 14.0
 )
 
-// allNew is how many parts of the time at the start are not drawn: all copies are
-// new then.
+// allNew is the number of parts at the start that are not drawn, since all copies are new
+// then.
 const allNew = 2
 
 func (c *Comparison) plotFreshness() []byte {
@@ -83,7 +83,7 @@ func (c *Comparison) plotFreshness() []byte {
 	for i, r := range rows {
 		lines[i] = r.freshness()
 		for part, f := range lines[i] {
-			// What grey lines do before the measured time may leave the frame.
+			// Grey lines may leave the frame before the measured time.
 			measured := float64(part)/parts*c.First.Days >= c.Warmup
 			if !math.IsNaN(f) && (measured || penOf(r.Name) != otherPen) {
 				low, high = min(low, f), max(high, f)
@@ -113,7 +113,7 @@ func (c *Comparison) plotFreshness() []byte {
 	return s.bytes()
 }
 
-// freshness is the policy's freshness over time, the mean of the seeds; NaN at the
+// freshness returns the policy's freshness over time, the mean of the seeds; NaN at the
 // start, and where no page lives.
 func (r *Row) freshness() []float64 {
 	mean := make([]float64, parts)
@@ -161,7 +161,7 @@ func (c *Comparison) plotVisits() []byte {
 		}
 	}
 	x := axis{from: bins[0].rate, to: bins[len(bins)-1].rate, start: plotLeft, end: plotRight, log: true}
-	// What is visited less than a tenth as often as on average is drawn at the edge.
+	// Bins below a ten-thousandth of the highest are drawn at the edge.
 	y := axis{from: max(low, high/1e4) / 1.2, to: high * 1.2, start: plotBottom, end: plotTop, log: true}
 	s.horizontal(x, plotTop, plotBottom, 8, "changes a day", tickText)
 	s.vertical(y, plotLeft, plotRight, 8, "visits a day", tickText)
@@ -178,14 +178,14 @@ func (c *Comparison) plotVisits() []byte {
 	return s.bytes()
 }
 
-// rateBin is the pages of about one rate.
+// rateBin holds the pages of about one rate.
 type rateBin struct {
 	rate  float64 // geometric mean
 	pages []int
 }
 
-// binByRate puts the pages of the first world that change at all into bins of
-// equally many factors of their rates; empty ones are left out.
+// binByRate puts the pages of the first world that change at all into bins of equal factors
+// of their rates; empty ones are left out.
 func (c *Comparison) binByRate() []rateBin {
 	low, high := math.Inf(1), 0.0
 	for i := range c.First.Pages {
@@ -210,7 +210,7 @@ func (c *Comparison) binByRate() []rateBin {
 	return slices.DeleteFunc(bins, func(b rateBin) bool { return len(b.pages) == 0 })
 }
 
-// visits is how many visits a day the bin's pages had in the measured time.
+// visits returns the visits a day that the bin's pages had in the measured time.
 func (b rateBin) visits(visits []int32, w *World, warmup float64) float64 {
 	made, lived := 0.0, 0.0
 	for _, i := range b.pages {
@@ -228,8 +228,8 @@ type label struct {
 	colour string
 }
 
-// labels writes names at the right of a frame, as near to their lines as they can
-// be without touching each other.
+// labels writes names at the right of a frame, as near to their lines as possible without
+// touching each other.
 func (s *svg) labels(x, top, bottom float64, labels []label) {
 	slices.SortStableFunc(labels, func(a, b label) int { return int(math.Copysign(1, a.y-b.y)) })
 	ys := make([]float64, len(labels))
@@ -250,8 +250,8 @@ func weightOf(name string) string {
 	return ""
 }
 
-// apart moves rising places so that they are at least a gap apart and, as far as
-// there is room, between top and bottom.
+// apart moves rising places so that they are at least a gap apart and, if there is room,
+// between top and bottom.
 func apart(ys []float64, gap, top, bottom float64) []float64 {
 	moved := slices.Clone(ys)
 	for i := range moved {
@@ -271,7 +271,7 @@ func apart(ys []float64, gap, top, bottom float64) []float64 {
 	return moved
 }
 
-// newPlot starts a drawing with its title and what it is about.
+// newPlot starts a drawing with its title and subject.
 func (c *Comparison) newPlot(width, height float64, title string) *svg {
 	s := &svg{width: width, height: height, title: title + ": " + c.Title}
 	s.text(16, 26, left, ink, ` font-size="15" font-weight="bold"`, s.title)

@@ -11,10 +11,10 @@ type Family string
 // The families.
 const (
 	Ours        Family = "ours"        // the product's own code
-	Shipped     Family = "shipped"     // what another crawler ships
+	Shipped     Family = "shipped"     // shipped by another crawler
 	Simple      Family = "simple"      // rules of comparison
 	Clairvoyant Family = "clairvoyant" // knows every page's rate
-	Recorded    Family = "recorded"    // what a crawl did
+	Recorded    Family = "recorded"    // the visits of a crawl
 )
 
 // Policy is a way to schedule visits that can be run.
@@ -26,9 +26,9 @@ type Policy struct {
 	Objective string
 	// Help says in one line what it is and where it is from.
 	Help string
-	// alike says that it visits all pages equally often, each by the same interval.
+	// alike says that it visits all pages equally often, at the same interval.
 	alike bool
-	// ownTime says that it makes its visits when it wants, whatever the budget.
+	// ownTime says that it makes its visits at its own times, whatever the budget.
 	ownTime bool
 	// make returns a scheduler for a run. Only clairvoyants are given the world.
 	make func(s Setting, truth *World) Scheduler

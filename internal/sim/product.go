@@ -30,19 +30,19 @@ func productPolicies() []Policy {
 	return policies
 }
 
-// product runs a policy of the product with the product's own code: what
-// PlanRevisit does after a visit, and what maintenance does now and then.
+// product runs a policy of the product with the product's own code: that of PlanRevisit
+// after a visit, and that of maintenance now and then.
 type product struct {
 	policy      schedule.Policy
 	setting     Setting
-	parameters  schedule.Parameters // without what is the host's or the page's own
+	parameters  schedule.Parameters // without those of the host or the page
 	pages       []productPage
 	maintenance *maintenance // nil for a rule, which shares nothing
 	rounds      int          // of maintenance
 	maintained  time.Time    // when the last was
 }
 
-// productPage is what the store keeps of a page.
+// productPage is a page's state in the store.
 type productPage struct {
 	belief schedule.Belief
 	visit  int     // number of the last visit, 0 for a page that does not live
@@ -59,7 +59,7 @@ func newProduct(policy schedule.Policy, s Setting) *product {
 	return p
 }
 
-// revisit is the crawl's own spec if there is one, and the default one otherwise.
+// revisit returns the crawl's own spec if there is one, and the default one otherwise.
 func (s *Setting) revisit() crawl.RevisitSpec {
 	if s.Setup.Revisit != nil {
 		return *s.Setup.Revisit
@@ -77,7 +77,7 @@ func (p *product) Visit(page int, look Look) float64 {
 	return p.observe(page, look.At, p.observation(page, look))
 }
 
-// observation is a look as the product's policies see it.
+// observation returns a look as the product's policies see it.
 func (p *product) observation(page int, look Look) schedule.Observation {
 	seen := schedule.Observation{Outcome: crawl.OutcomeUnchanged, Gap: duration(look.Gap), Late: p.late(page, look.At)}
 	if look.Changed {
@@ -86,8 +86,8 @@ func (p *product) observation(page int, look Look) schedule.Observation {
 	return seen
 }
 
-// late is how long a visit waited for its host. Slots that all pages wait for stand for
-// the budget, which the product keeps to by its threshold alone; nobody waits for it.
+// late returns how long a visit waited for its host. Slots, for which all pages wait, stand
+// for the budget, which the product keeps by its threshold alone; that wait does not count.
 func (p *product) late(page int, at float64) time.Duration {
 	host := p.setting.Pages[page].Host
 	if p.setting.HostLimits == nil || p.setting.HostLimits[host] == 0 {
@@ -115,7 +115,7 @@ func (p *product) page(page int) schedule.Page {
 	}
 }
 
-// parametersOf are those of a page at this moment.
+// parametersOf returns the present parameters of a page.
 func (p *product) parametersOf(page int) schedule.Parameters {
 	if p.maintenance == nil {
 		return p.parameters
@@ -132,9 +132,8 @@ func (p *product) Every() float64 {
 	return min(1, p.setting.Days/50)
 }
 
-// Maintain implements Maintainer: as maintenance does, it tallies the
-// beliefs, moves priors, threshold and prices, and plans the sleepers again that
-// the moves concern most.
+// Maintain implements Maintainer: as maintenance does, it tallies the beliefs, moves
+// priors, threshold and prices, and plans again the sleepers that are most affected.
 func (p *product) Maintain(at float64, move func(page int, due float64)) {
 	if p.maintenance == nil {
 		return
@@ -154,7 +153,7 @@ func (p *product) Maintain(at float64, move func(page int, due float64)) {
 	}
 }
 
-// entries are all living pages as a store has them.
+// entries yields all living pages as a store has them.
 func (p *product) entries(each func(schedule.Entry)) {
 	for i := range p.pages {
 		if known := &p.pages[i]; known.visit > 0 {
@@ -166,5 +165,5 @@ func (p *product) entries(each func(schedule.Entry)) {
 	}
 }
 
-// firstID is the id of page 0. Pages of different runs have different jitter.
+// firstID returns the id of page 0. Pages of different runs have different jitter.
 func (p *product) firstID() int64 { return int64(p.setting.Seed) * 1_000_003 }

@@ -7,7 +7,7 @@ import (
 	"recrawl/internal/schedule"
 )
 
-// What the store does to a belief, between visits, changes nothing.
+// Storing a belief between visits changes nothing.
 func TestBeliefsAreStored(t *testing.T) {
 	t.Parallel()
 	w := draw(t, "host", Spec{Pages: 60, Days: 100, Seed: 1, Weights: "pareto"})
@@ -41,8 +41,7 @@ func (s storing) store(page int, due float64) float64 {
 	return due
 }
 
-// By timers alone, as the product runs, visits meet the budget: that is the
-// threshold's doing.
+// By timers alone, as in the product, the threshold makes visits meet the budget.
 func TestTimersMeetTheBudget(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: many simulations")
@@ -63,8 +62,8 @@ func TestTimersMeetTheBudget(t *testing.T) {
 	}
 }
 
-// Hosts with a limit have a price at which their pages want no more than that, so
-// that none waits long for its host.
+// Hosts with a limit have a price at which their pages demand no more than that, so that
+// none waits long for its host.
 func TestHostPrices(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: many simulations")

@@ -9,7 +9,7 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// Recording is what a crawl's own visits saw.
+// Recording holds the findings of a crawl's own visits.
 type Recording struct {
 	Name  string
 	Pages []RecordedPage
@@ -31,20 +31,19 @@ type RecordedVisit struct {
 	Outcome crawl.Outcome
 }
 
-// RecordingNotes say what a world made of a recording is worth.
+// RecordingNotes says what a world made from a recording is worth.
 var RecordingNotes = []string{
 	"The changes are a reconstruction, and fewer than there were: between two visits of the crawl at most one can be seen, and when it was is not known.",
 	"Each change is put at a random time of the gap in which it was found, anew for each seed.",
 	"So pages that change faster than they were visited look slower than they are, and what a policy would gain by visiting them more often is not seen.",
 }
 
-// compared are the visits that saw the page's content, and so can tell whether it
-// changed.
+// compared returns the visits that saw the page's content, and so show whether it changed.
 func (p *RecordedPage) compared() []RecordedVisit {
 	return slices.DeleteFunc(slices.Clone(p.Visits), func(v RecordedVisit) bool { return !v.Outcome.Observes() })
 }
 
-// start is the first time that content was seen, the zero time if it never was.
+// start returns the first time that content was seen, the zero time if it never was.
 func (r *Recording) start() time.Time {
 	var start time.Time
 	for i := range r.Pages {
@@ -55,10 +54,10 @@ func (r *Recording) start() time.Time {
 	return start
 }
 
-// World makes a world of what the crawl saw, as far as that goes: see
-// [RecordingNotes]. Its policy visits as the crawl did. A page is born when its
-// content was seen for the first time, and dies with a last visit that found it
-// gone. Pages whose content was never seen are left out.
+// World makes a world from what the crawl saw; see [RecordingNotes] for its limits. Its
+// policy visits as the crawl did. A page is born when its content was seen for the first
+// time, and dies with a last visit that found it gone. Pages whose content was never seen
+// are left out.
 func (r *Recording) World(seed uint64) (*World, error) {
 	start := r.start()
 	w := &World{Name: r.Name, Days: days(r.Until.Sub(start))}
@@ -83,7 +82,7 @@ func (r *Recording) World(seed uint64) (*World, error) {
 	return w, w.Validate()
 }
 
-// live makes a page of what its visits saw; false if that was nothing.
+// live makes a page from what its visits saw; false if they saw nothing.
 func (p *RecordedPage) live(start time.Time, until float64, d drawing) (Page, bool) {
 	seen := p.compared()
 	if len(seen) == 0 {
@@ -111,8 +110,7 @@ func (p *RecordedPage) live(start time.Time, until float64, d drawing) (Page, bo
 	return page, true
 }
 
-// Budget is how many visits a day the crawl made on average, first visits left
-// out.
+// Budget returns the average visits a day of the crawl, without first visits.
 func (r *Recording) Budget() Budget {
 	visits, span := 0, days(r.Until.Sub(r.start()))
 	for i := range r.Pages {

@@ -10,13 +10,13 @@ import (
 
 var nan = math.NaN()
 
-// Mode is what becomes of a slot in which no page is due.
+// Mode says what becomes of a slot in which no page is due.
 type Mode string
 
 // The modes.
 const (
-	// WorkConserving gives the slot to the page that is due first all the same:
-	// lateness or haste, but never idleness.
+	// WorkConserving gives the slot to the page that is due first anyway: visits may be
+	// late or early, but no slot is idle.
 	WorkConserving Mode = "work-conserving"
 	// Capped loses the slot.
 	Capped Mode = "capped"
@@ -32,13 +32,13 @@ type Options struct {
 	// Warmup is the time in days before the measured time starts; it ends with the
 	// world.
 	Warmup float64
-	// Seed is for what schedulers do at random.
+	// Seed is for random choices of schedulers.
 	Seed uint64
-	// Setup is how the product's policies are set up.
+	// Setup configures the product's policies.
 	Setup Setup
 }
 
-// Setup is how the product's policies are set up.
+// Setup configures the product's policies.
 type Setup struct {
 	// Revisit are the settings of the crawl; nil is the defaults.
 	Revisit *crawl.RevisitSpec
@@ -47,12 +47,12 @@ type Setup struct {
 	Every float64
 }
 
-// Result is what a run came to.
+// Result holds the results of a run.
 type Result struct {
 	Metrics
 	Mode Mode
-	// Freshness is the share of time with a fresh copy in each of so many equal
-	// parts of the world's time, warm-up included.
+	// Freshness is the share of time with a fresh copy in each of the equal parts of the
+	// world's time, warm-up included.
 	Freshness []float64
 	// PageVisits is the number of visits of each page in the measured time.
 	PageVisits []int32
@@ -167,7 +167,7 @@ func (r *run) leave(page int, t float64) {
 	r.scheduler.Leave(page)
 }
 
-// populate changes the number of living pages, and with it the pace.
+// populate changes the number of living pages, and so the pace.
 func (r *run) populate(by int, t float64) {
 	r.pace.live += by
 	rate := 0.0
@@ -177,7 +177,7 @@ func (r *run) populate(by int, t float64) {
 	r.slots.setRate(rate, t)
 }
 
-// nextVisit is when the next visit may be made.
+// nextVisit returns when the next visit may be made.
 func (r *run) nextVisit() float64 {
 	if r.mode == Timers {
 		return r.agenda.opens(r.now)
@@ -207,8 +207,8 @@ func (r *run) slot(t float64) {
 	}
 }
 
-// choose is the page that is due first. Those that are due and that the scheduler would
-// rather skip are due later.
+// choose returns the page that is due first. Those that are due and that the scheduler
+// would rather skip are due later.
 func (r *run) choose(t float64) (page int, due float64, ok bool) {
 	page, due, ok = r.agenda.first(t)
 	selector, selects := r.scheduler.(Selector)

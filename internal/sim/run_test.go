@@ -42,7 +42,7 @@ var smallWorlds = rapid.Custom(func(t *rapid.T) *World {
 	return w
 })
 
-// diary notes all that happens between a run and its scheduler.
+// diary records all calls between a run and its scheduler.
 type diary struct {
 	scheduler Scheduler
 	entered   map[int]float64
@@ -86,7 +86,7 @@ func (d maintainedDiary) Maintain(at float64, move func(page int, due float64)) 
 	})
 }
 
-// withDiary is a policy that notes what happens to it.
+// withDiary returns a policy that records its calls.
 func withDiary(p Policy) (Policy, *diary) {
 	d := &diary{entered: map[int]float64{}, left: map[int]bool{}, due: map[int]float64{}}
 	inner := p.make
@@ -140,8 +140,8 @@ func TestRules(t *testing.T) {
 	})
 }
 
-// checkVisits checks that visits are in order, of pages that live, see what is
-// there, and are not early unless the mode says so.
+// checkVisits checks that visits are in order, of pages that live, see the true state, and
+// are not early unless the mode says so.
 func checkVisits(t *rapid.T, w *World, o Options, d *diary) {
 	last := map[int]float64{}
 	for i, v := range d.visits {
@@ -165,8 +165,8 @@ func checkVisits(t *rapid.T, w *World, o Options, d *diary) {
 	}
 }
 
-// checkSlots checks that the budget is what it is: slots come as the integral of
-// the budget over time does, and each is a visit or idle.
+// checkSlots checks the budget: the number of slots is the integral of the budget over
+// time, and each is a visit or idle.
 func checkSlots(t *rapid.T, w *World, o Options, r Result, d *diary) {
 	if o.Mode == Timers {
 		return
@@ -202,7 +202,7 @@ func checkSlots(t *rapid.T, w *World, o Options, r Result, d *diary) {
 	}
 }
 
-// lifetimes are the times in which some page lives.
+// lifetimes returns the spans of time in which some page lives.
 func lifetimes(w *World, until float64) [][2]float64 {
 	var spans [][2]float64
 	for i := range w.Pages {

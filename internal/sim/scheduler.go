@@ -1,12 +1,11 @@
 package sim
 
-// Scheduler is a crawler's rule of when pages are visited again. Times are days
-// since the start of the world; the answers are when the page is due next, +Inf
-// for never.
+// Scheduler is a crawler's rule for when pages are visited again. Times are days since the
+// start of the world; the results are the next due time of the page, +Inf for never.
 type Scheduler interface {
 	// Enter says that a page has appeared and was fetched for the first time.
 	Enter(page int, at float64) (due float64)
-	// Visit says what a visit saw.
+	// Visit reports a visit's findings.
 	Visit(page int, look Look) (due float64)
 	// Leave says that a page was found to be gone. It is not visited any more.
 	Leave(page int)
@@ -23,7 +22,7 @@ type Maintainer interface {
 	Maintain(at float64, move func(page int, due float64))
 }
 
-// Look is what a visit saw.
+// Look holds a visit's findings.
 type Look struct {
 	At float64
 	// Gap is the time since the last visit, or since the page entered.
@@ -32,7 +31,7 @@ type Look struct {
 	Changed bool
 }
 
-// Setting is what a scheduler may know besides what its visits see.
+// Setting holds what a scheduler may know besides its visits' findings.
 type Setting struct {
 	// Pages has what is known of each page without a visit.
 	Pages []Known
@@ -42,32 +41,32 @@ type Setting struct {
 	HostLimits []float64
 	// Pace is the budget at this moment.
 	Pace *Pace
-	// Seed is for what a scheduler does at random.
+	// Seed is for a scheduler's random choices.
 	Seed uint64
 	// Days is how long the world lasts.
 	Days float64
-	// Setup is how the product's policies are set up.
+	// Setup configures the product's policies.
 	Setup Setup
 }
 
-// Known is what is known of a page without a visit.
+// Known holds the facts about a page that are known without a visit.
 type Known struct {
 	Host   int
 	Weight float64
 }
 
-// Pace is how many visits a budget allows at this moment.
+// Pace is the number of visits that a budget allows at this moment.
 type Pace struct {
 	budget Budget
 	live   int
 }
 
-// Live is how many pages there are now.
+// Live returns the present number of pages.
 func (p *Pace) Live() int { return p.live }
 
-// Visits is how many visits a day there are now.
+// Visits returns the present number of visits a day.
 func (p *Pace) Visits() float64 { return p.budget.visits(p.live) }
 
-// Interval is the time in days between two visits of a page if all pages that
-// live now were visited equally often.
+// Interval returns the time in days between two visits of a page if all pages that live now
+// were visited equally often.
 func (p *Pace) Interval() float64 { return float64(p.live) / p.Visits() }

@@ -15,10 +15,10 @@ func (frontera) Leave(int)                            {}
 // frequency is freq_scale times (changes + 1)/(last − first fetch), which makes
 // it a proportional policy.
 //
-// Aduana leaves freq_scale to its operator, and loads the frequencies in batches.
-// Here the scale is kept where the frequencies add up to the budget, and each
-// visit updates its page's: both in its favour. A page without a second fetch has
-// freq_default, which is set to the mean.
+// Aduana leaves freq_scale to its operator, and loads the frequencies in batches. Here the
+// scale is kept at the value where the frequencies add up to the budget, and each visit
+// updates its page's: both in its favour. A page without a second fetch has freq_default,
+// which is set to the mean.
 type aduana struct {
 	pace    *Pace
 	entered []float64

@@ -13,8 +13,8 @@ type Selector interface {
 	Select(page int, at float64) (visit bool, due float64)
 }
 
-// linked is how many pages a page links to: those that follow it on its host, the first
-// after the last. Worlds have no links of their own.
+// linked is the number of pages to which a page links: those that follow it on its host,
+// with the first after the last. Worlds have no links of their own.
 const linked = 10
 
 // selective is the rule of Bouras et al. with its selective part, by the product's code.
@@ -24,7 +24,7 @@ type selective struct {
 	looks []look  // by page
 }
 
-// look is what the selective rule knows of a page's visits.
+// look is the selective rule's knowledge of a page's visits.
 type look struct{ compared, changed float64 } // when last: -1 for never
 
 func newSelective(s Setting, _ *World) Scheduler {
@@ -70,8 +70,8 @@ func (s *selective) Visit(page int, seen Look) float64 {
 	return s.observe(page, seen.At, o)
 }
 
-// internal counts the pages that a page links to, as far as they were compared since its
-// own last visit.
+// internal counts the pages to which a page links that were compared since its own last
+// visit.
 func (s *selective) internal(page int) schedule.Internal {
 	since := s.looks[page].compared
 	var seen schedule.Internal

@@ -9,9 +9,9 @@ import (
 	"recrawl/internal/schedule"
 )
 
-// steps are the intervals in days that a policy chooses after the visits of a
-// page: U is one that found it unchanged, C changed. Each visit is made when it
-// is due. The first one is the page's first fetch.
+// stepsOf returns the intervals in days that a policy chooses after the visits of a page: U
+// is one that found it unchanged, C changed. Each visit is made when it is due. The first
+// one is the page's first fetch.
 func stepsOf(t *testing.T, policy, visits string) []float64 {
 	t.Helper()
 	p, err := Choose([]string{policy})
@@ -57,7 +57,7 @@ func TestShippedSteps(t *testing.T) {
 	}
 }
 
-// So do the rules of papers, but for the product's jitter of 5 %.
+// So do the rules of papers, except for the product's jitter of 5 %.
 func TestRuleSteps(t *testing.T) {
 	t.Parallel()
 	for policy, want := range map[string][]float64{

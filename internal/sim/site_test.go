@@ -7,8 +7,9 @@ import (
 )
 
 // drawSite draws a site like many recorded ones: it grows by sections of pages that appear
-// together, and most changes are of a whole section or of all pages at once. In the long run
-// its pages change alike, so hardly anything is won by visiting some more often than others.
+// together, and most changes are of a whole section or of all pages at once. In the long
+// run its pages change alike, so visiting some more often than others gains hardly
+// anything.
 func drawSite(t *testing.T, seed uint64, days float64) *World {
 	t.Helper()
 	const (
@@ -53,10 +54,10 @@ func drawSite(t *testing.T, seed uint64, days float64) *World {
 	return w
 }
 
-// Where next to nothing can be won, little is lost: what a policy gives up for learning, for
-// first looks, for rates that fall with age and for jitter is bounded. That is a price of some
-// percent, which grows with the power of the time that the policy's penalty counts; see
-// docs/policies.md. The mean of four other seeds differs by about one percent.
+// Where next to nothing can be gained, little is lost: the price of learning, first looks,
+// rates that fall with age and jitter is bounded. It is some percent, and grows with the
+// power of time in the policy's penalty; see docs/policies.md. The mean of four other seeds
+// differs by about one percent.
 func TestPriceOfLearning(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: many simulations")

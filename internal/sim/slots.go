@@ -12,7 +12,7 @@ type slots struct {
 	taken float64 // slots taken since
 }
 
-// next is when the next slot is.
+// next returns the time of the next slot.
 func (s *slots) next() float64 {
 	if s.rate <= 0 {
 		return math.Inf(1)

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Spread sums up what a number came to for each seed.
+// Spread sums up the values of a number over the seeds.
 type Spread struct {
 	Median float64 `json:"median"`
 	Low    float64 `json:"min"`
@@ -21,7 +21,7 @@ func spreadOf(values []float64) Spread {
 	return Spread{(sorted[(n-1)/2] + sorted[n/2]) / 2, sorted[0], sorted[n-1]}
 }
 
-// half is half of the range.
+// half returns half of the range.
 func (s Spread) half() float64 { return (s.High - s.Low) / 2 }
 
 // Of sums up a metric over the seeds.
@@ -33,12 +33,12 @@ func (r *Row) Of(metric func(Metrics) float64) Spread {
 	return spreadOf(values)
 }
 
-// Gap is the share of the gap between uniform and an objective's optimum that
-// the policy closed. It is NaN in worlds that are not stationary.
+// Gap returns the share of the gap between uniform and an objective's optimum that the
+// policy closed. It is NaN in worlds that are not stationary.
 func (r *Row) Gap(objective string) Spread { return spreadOf(r.Gaps[objective]) }
 
-// Lead is by how much the policy's copies are less stale than those of the best
-// scheduler that is shipped or simple, by seed; NaN if there is none besides it.
+// Lead returns how much less stale the policy's copies are than those of the best shipped
+// or simple scheduler, by seed; NaN if there is none besides it.
 func (c *Comparison) Lead(row int) Spread {
 	leads := make([]float64, 0, len(c.Seeds))
 	for seed := range c.Rows[row].Runs {

@@ -3,9 +3,9 @@ package sim
 // minutes is how many there are in a day.
 const minutes = 1440
 
-// stormFixed is com.digitalpebble.stormcrawler…DefaultScheduler of Apache
-// StormCrawler at commit 384e98c (2025-07-01), the one that is shipped switched
-// on: fetchInterval.default in crawler-default.yaml is 1440 minutes.
+// stormFixed is com.digitalpebble.stormcrawler…DefaultScheduler of Apache StormCrawler at
+// commit 384e98c (2025-07-01), the default: fetchInterval.default in crawler-default.yaml
+// is 1440 minutes.
 type stormFixed struct{}
 
 func newStormFixed(Setting, *World) Scheduler { return stormFixed{} }

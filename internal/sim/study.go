@@ -8,11 +8,11 @@ import (
 	"sync"
 )
 
-// Study compares policies on worlds that are alike but for chance.
+// Study compares policies on worlds that differ only by chance.
 type Study struct {
 	// Title says what is compared on what, in one line.
 	Title string
-	// Notes are what must be known to read the results, a sentence each.
+	// Notes explain how to read the results, a sentence each.
 	Notes []string
 	// World makes the world of a seed.
 	World func(seed uint64) (*World, error)
@@ -25,7 +25,8 @@ type Study struct {
 	Warmup float64
 	// Setup is given to the product's policies.
 	Setup Setup
-	// Progress, unless nil, is told after each run how many of how many are done.
+	// Progress, unless nil, is called after each run with the number of runs done and in
+	// all.
 	Progress func(done, all int)
 }
 
@@ -33,23 +34,23 @@ type Study struct {
 // copies are less stale.
 const Better Mode = "better"
 
-// Comparison is what a study came to.
+// Comparison holds the results of a study.
 type Comparison struct {
 	Study
 	// First is the world of the first seed.
 	First *World
 	Rows  []Row
-	// Stationary says that the optimum is one; see [World].
+	// Stationary says that the optimum is really optimal; see [World].
 	Stationary bool
 }
 
-// Row is how one policy did.
+// Row holds the results of one policy.
 type Row struct {
 	Policy
 	// Runs has the result for each seed. Only the first has PageVisits.
 	Runs []Result
-	// Gaps has for each objective which share of the gap between uniform and that
-	// objective's optimum the policy closed, by seed. Only stationary worlds have
+	// Gaps has, for each objective, the share of the gap between uniform and that
+	// objective's optimum that the policy closed, by seed. Only stationary worlds have
 	// them.
 	Gaps map[string][]float64
 }
@@ -85,8 +86,8 @@ func (s Study) Do(ctx context.Context) (*Comparison, error) {
 	return c, nil
 }
 
-// referencesFor are the policies that gaps are measured between and that are not
-// run anyway.
+// referencesFor returns the policies between which gaps are measured and that are not run
+// anyway.
 func referencesFor(run []Policy) []Policy {
 	var missing []Policy
 	for _, p := range Policies() {

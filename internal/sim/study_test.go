@@ -50,8 +50,8 @@ func rowOf(t *testing.T, c *Comparison, name string) (*Row, int) {
 	return nil, 0
 }
 
-// The gap is measured between uniform and the optimum of the objective, which are
-// run for it if nobody asked for them.
+// The gap is measured between uniform and the optimum of the objective, which are run for
+// that even if nobody asked for them.
 func TestGaps(t *testing.T) {
 	t.Parallel()
 	c := do(t, smallStudy(t, "cho", "uniform", "optimum-age", "age", "nutch-adaptive"))
@@ -69,7 +69,7 @@ func TestGaps(t *testing.T) {
 	if g := age.Gap("age"); g.Median < 0.7 || g.Median > 1 || len(age.Gaps["age"]) != 3 {
 		t.Errorf("age closed %+v of its gap, in %d worlds", g, len(age.Gaps["age"]))
 	}
-	// The best that is shipped or simple is uniform here.
+	// The best shipped or simple scheduler is uniform here.
 	uniform, _ := rowOf(t, c, "uniform")
 	want := make([]float64, 3)
 	for seed := range want {
@@ -110,7 +110,7 @@ func TestBetter(t *testing.T) {
 	}
 }
 
-// A study tells how far it is, and ends with its context.
+// A study reports its progress, and ends with its context.
 func TestStudyEnds(t *testing.T) {
 	t.Parallel()
 	s := smallStudy(t, "cho", "uniform", "nutch")
@@ -242,7 +242,7 @@ func TestJSON(t *testing.T) {
 
 var svgNumber = regexp.MustCompile(` (?:x|y|x1|x2|y1|y2|cx|cy|width|height)="([^"]*)"`)
 
-// Plots are XML, have no numbers that are none, and stay within their frames.
+// Plots are XML, have no NaN, and stay within their frames.
 func TestPlots(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: many simulations")

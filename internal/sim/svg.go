@@ -16,7 +16,7 @@ type svg struct {
 
 const fontFamily = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
 
-// Colours of what is not a policy.
+// Colours of everything but policies.
 const (
 	ink   = "#222222"
 	faint = "#666666"
@@ -24,7 +24,7 @@ const (
 	shade = "#f4f4f4"
 )
 
-// bytes is the finished file.
+// bytes returns the finished file.
 func (s *svg) bytes() []byte {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" width="%s" height="%s" role="img" font-family="%s" font-size="12">`+"\n",
@@ -40,13 +40,13 @@ func escape(text string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;").Replace(text)
 }
 
-// px is a length in tenths of a pixel.
+// px writes a length in tenths of a pixel.
 func px(x float64) string {
 	text := fmt.Sprintf("%.1f", x)
 	return strings.TrimSuffix(text, ".0")
 }
 
-// anchor is which part of a text is at its place.
+// anchor is the part of a text that is at its place.
 type anchor string
 
 const (
@@ -95,7 +95,7 @@ func (s *svg) path(xs, ys []float64, look pen) {
 	fmt.Fprintf(&s.body, `<path d="%s" fill="none" stroke="%s" stroke-width="%s" stroke-linejoin="round"%s/>`+"\n", d.String(), look.colour, px(look.width), dash)
 }
 
-// pen is how a line looks.
+// pen is the style of a line.
 type pen struct {
 	colour string
 	width  float64

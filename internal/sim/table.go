@@ -9,9 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// WriteText writes the comparison for people: what was compared, a table of what
-// was measured and, where there is an optimum, a table of how near to it each
-// policy came.
+// WriteText writes the comparison for people: what was compared, a table of the
+// measurements and, if there is an optimum, a table of how near to it each policy came.
 func (c *Comparison) WriteText(out io.Writer) error {
 	fmt.Fprintf(out, "%s\n", c.Title)
 	for _, line := range wrap(c.heading(), 100) {
@@ -25,7 +24,7 @@ func (c *Comparison) WriteText(out io.Writer) error {
 	return c.writeGaps(out)
 }
 
-// heading says what the numbers are.
+// heading explains the numbers.
 func (c *Comparison) heading() string {
 	w := c.First
 	text := fmt.Sprintf("%s on %s with %s. Budget %s (%.4g visits a day at the end), %s. Measured for %.4g days after %.4g days of warm-up%s.",
@@ -34,7 +33,7 @@ func (c *Comparison) heading() string {
 	return strings.Join(append([]string{text}, c.Notes...), " ")
 }
 
-// spreadWords are words about spread, where there is one.
+// spreadWords returns words about spread, if there is one.
 func (c *Comparison) spreadWords(words string) string {
 	if len(c.Seeds) < 2 {
 		return ""
@@ -96,7 +95,7 @@ func (c *Comparison) hasLead() bool {
 	return false
 }
 
-// modes are the modes in which the policy was better.
+// modes names the modes in which the policy was better.
 func (r *Row) modes() string {
 	for i := range r.Runs {
 		if r.Runs[i].Mode != r.Runs[0].Mode {
@@ -148,7 +147,7 @@ func writeTable(out io.Writer, rows [][]string) error {
 	return err
 }
 
-// percent is a share in percent, with its spread.
+// percent writes a share in percent, with its spread.
 func percent(s Spread) string {
 	if math.IsNaN(s.Median) {
 		return "-"
@@ -156,7 +155,7 @@ func percent(s Spread) string {
 	return spreadText(100*s.Median, 100*s.half(), 2)
 }
 
-// number is a number in three digits, with its spread.
+// number writes a number in three digits, with its spread.
 func number(s Spread) string {
 	decimals := 0
 	if s.Median > 0 {
@@ -173,7 +172,7 @@ func spreadText(median, half float64, decimals int) string {
 	return text
 }
 
-// decimal writes a number with so many decimals, and never −0.
+// decimal writes a number with a number of decimals, and never −0.
 func decimal(x float64, decimals int) string {
 	text := strconv.FormatFloat(x, 'f', decimals, 64)
 	if strings.Trim(text, "-0.") == "" {
@@ -182,7 +181,7 @@ func decimal(x float64, decimals int) string {
 	return text
 }
 
-// interval is a share in percent with its range.
+// interval writes a share in percent with its range.
 func interval(s Spread) string {
 	if s.Low == s.High {
 		return wholePercent(s.Median)
@@ -190,8 +189,7 @@ func interval(s Spread) string {
 	return fmt.Sprintf("%s (%s to %s)", wholePercent(s.Median), wholePercent(s.Low), wholePercent(s.High))
 }
 
-// wholePercent is a share in whole percent; what is far below zero is not worth
-// its digits.
+// wholePercent writes a share in whole percent; one far below zero is not worth its digits.
 func wholePercent(x float64) string {
 	if x < -9.99 {
 		return "<-999"
@@ -199,13 +197,13 @@ func wholePercent(x float64) string {
 	return decimal(100*x, 0)
 }
 
-// unit is one that times are shown in.
+// unit is a unit in which times are shown.
 type unit struct {
 	name string
 	days float64
 }
 
-// timeUnit is the largest unit of which delays are more than a tenth.
+// timeUnit returns the largest unit of which delays are more than a tenth.
 func (c *Comparison) timeUnit() unit {
 	longest := 0.0
 	for i := range c.Rows {
@@ -219,7 +217,7 @@ func (c *Comparison) timeUnit() unit {
 	return unit{"s", 1. / 86400}
 }
 
-// wrap breaks a text into lines of about so many characters.
+// wrap breaks a text into lines of about width characters.
 func wrap(text string, width int) []string {
 	var lines []string
 	line := ""

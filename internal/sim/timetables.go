@@ -12,14 +12,14 @@ type timetable struct {
 	misses   float64 // share of the times at which the page does not change after all
 }
 
-// timetables are those of real sites: tickers, daily editions, bulletins of working
-// days, and weekly programmes.
+// timetables are typical of real sites: tickers, daily editions, bulletins of working days,
+// and weekly programmes.
 var timetables = []timetable{{every: 1. / 24}, {every: 1}, {every: 1, weekdays: true}, {every: 7}}
 
-// punctual is how exactly timetables are kept: a change comes up to two minutes late.
+// punctual is the precision of timetables: a change comes up to two minutes late.
 const punctual = 2. / 1440
 
-// rate is how often a day a page changes by the timetable.
+// rate returns the changes a day by the timetable.
 func (t timetable) rate() float64 {
 	rate := (1 - t.misses) / t.every
 	if t.weekdays {
@@ -66,9 +66,9 @@ func drawTimetables(d drawing, s Spec) World {
 	return w
 }
 
-// drawEditions draws sites of 30 pages. On each, a third of the pages change daily
-// within an hour of the site's own time, but for one time in ten; another third weekly,
-// and the rest every two months or less often.
+// drawEditions draws sites of 30 pages. On each, a third of the pages change daily within
+// an hour of the site's own time, except one time in ten; another third weekly, and the
+// rest every two months or less often.
 func drawEditions(d drawing, s Spec) World {
 	const size = 30
 	w := World{}
@@ -156,7 +156,7 @@ func drawPeriods(d drawing, s Spec) World {
 
 // drawBatches draws pages of which three in ten change six times a day: half of these in
 // office hours only, the other half in one run a day. The others change next to never, so
-// all that a budget can win is in pages that change at nearly every look.
+// all that a budget can gain is in pages that change at nearly every look.
 func drawBatches(d drawing, s Spec) World {
 	w := World{Hosts: 1}
 	for i := range s.Pages {

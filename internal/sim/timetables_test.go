@@ -41,7 +41,7 @@ func TestTimetables(t *testing.T) {
 	}
 }
 
-// forgetful is a policy that does not remember at what times a page changed.
+// forgetful is a policy that does not remember when a page changed.
 type forgetful struct{ schedule.Budgeted }
 
 func (f forgetful) Next(page schedule.Page, seen schedule.Observation, p schedule.Parameters) schedule.Decision {
@@ -49,7 +49,7 @@ func (f forgetful) Next(page schedule.Page, seen schedule.Observation, p schedul
 	return f.Budgeted.Next(page, seen, p)
 }
 
-// withoutTimetables is a policy of ours that learns no timetables.
+// withoutTimetables returns our policy without learning timetables.
 func withoutTimetables(o schedule.Objective) Policy {
 	return Policy{Name: o.Name(), Objective: o.Name(), make: func(s Setting, _ *World) Scheduler {
 		p := newProduct(schedule.Budgeted{Objective: o}, s)
@@ -58,9 +58,9 @@ func withoutTimetables(o schedule.Objective) Policy {
 	}}
 }
 
-// What pages change by the clock is worth to each policy, on its own measure, beside the
-// same policy without timetables: it gains where there are timetables that the budget can
-// follow, and elsewhere loses nothing but what the size of these worlds leaves to chance.
+// The value of learning timetables to each policy, on its own measure, compared with the
+// same policy without: it gains where there are timetables that the budget can follow, and
+// elsewhere loses no more than is chance at the size of these worlds.
 func TestTimetablesPay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: many simulations")

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Trace is when real pages changed, as somebody recorded it.
+// Trace is a record of when real pages changed.
 type Trace struct {
 	Name  string
 	Pages []TracePage
@@ -91,7 +91,7 @@ func assemble(name string, times map[string][]time.Time, lives map[string]life) 
 	return t
 }
 
-// span widens the trace to two times; a zero one counts for nothing.
+// span widens the trace to two times; a zero one is ignored.
 func (t *Trace) span(times ...time.Time) {
 	for _, at := range times {
 		if at.IsZero() {
@@ -138,7 +138,7 @@ func unix(text string) (time.Time, error) {
 	return time.Unix(int64(whole), int64(rest*1e9)).UTC(), nil
 }
 
-// Cut says which part of a trace is a world, and how it is seen.
+// Cut says which part of a trace becomes a world, and how.
 type Cut struct {
 	Start time.Time
 	Days  float64
@@ -158,8 +158,8 @@ const (
 	Folders Grouping = "folder" // those whose names are alike up to the first slash
 )
 
-// World is a part of the trace. Pages that lived before it starts are there from
-// the start, with a fresh copy; what happens after it ends is not seen.
+// World makes a world from a part of the trace. Pages that lived before it starts are there
+// from the start, with a fresh copy. Events after its end are left out.
 func (t *Trace) World(c Cut) (*World, error) {
 	w := &World{Name: t.Name, Days: c.Days}
 	hosts := map[string]int{}

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// World is a number of pages and all that happens to them.
+// World is a number of pages and all their events.
 type World struct {
 	Name string
 	// Days is how long the world lasts.
@@ -26,10 +26,10 @@ type World struct {
 type Page struct {
 	Name string
 	Host int // 0 to Hosts−1
-	// Weight is the page's importance, > 0; what is measured is weighted by it.
+	// Weight is the page's importance, > 0; metrics are weighted by it.
 	Weight float64
-	// Rate is how often a day the page changes: the true rate where changes were
-	// drawn, the mean over its life where they were recorded.
+	// Rate is the page's number of changes a day: the true rate if changes were drawn, the
+	// mean over its life if they were recorded.
 	Rate float64
 	// Birth and Death are when the page appears and disappears; Death is +Inf if it
 	// outlives the world.
@@ -39,10 +39,10 @@ type Page struct {
 	Changes []float64
 }
 
-// end is when the page disappears or the world ends.
+// end returns when the page disappears or the world ends.
 func (w *World) end(p *Page) float64 { return min(p.Death, w.Days) }
 
-// Changes is the number of changes of all pages.
+// Changes returns the number of changes of all pages.
 func (w *World) Changes() int {
 	n := 0
 	for i := range w.Pages {
@@ -51,7 +51,7 @@ func (w *World) Changes() int {
 	return n
 }
 
-// Validate says what is wrong with a world, if something is.
+// Validate says what is wrong with a world, if anything.
 func (w *World) Validate() error {
 	if !(w.Days > 0) || math.IsInf(w.Days, 1) {
 		return fmt.Errorf("world %s: lasts %v days; it must be more than 0", w.Name, w.Days)

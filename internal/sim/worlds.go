@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// Spec says which world is to be drawn.
+// Spec says which world to draw.
 type Spec struct {
 	Pages int     // how many
 	Days  float64 // how long it lasts
 	Seed  uint64
-	// Weights is how important pages are: equal, or pareto (exponent 1.5, 1 to 100:
+	// Weights is the distribution of importance: equal, or pareto (exponent 1.5, 1 to 100:
 	// few pages that matter much).
 	Weights string
 }
@@ -59,8 +59,8 @@ func Draw(kind string, s Spec) (*World, error) {
 	return nil, fmt.Errorf("no world %q: use one of %s", kind, strings.Join(names, ", "))
 }
 
-// weigh multiplies the pages' weights by what the spec says, from a stream of numbers of its own, so
-// that the changes of a world are the same with any weights.
+// weigh multiplies the pages' weights as the spec says, from a stream of numbers of its
+// own, so that the changes of a world are the same with any weights.
 func (w *World) weigh(s Spec) {
 	d := newDrawing(s.Seed ^ 0x9e3779b97f4a7c15)
 	for i := range w.Pages {
@@ -78,8 +78,8 @@ var choBins = []struct{ share, low, high float64 }{
 	{0.23, 0.1, 1}, {0.15, 1, 7}, {0.16, 7, 30}, {0.16, 30, 120}, {0.30, 120, 1200},
 }
 
-// drawCho draws the time between changes from choBins, log-uniform within a bin.
-// Hosts say nothing about their pages: there is one.
+// drawCho draws the time between changes from choBins, log-uniform within a bin. Hosts say
+// nothing about their pages, so there is only one.
 func drawCho(d drawing, s Spec) World {
 	w := World{Hosts: 1, Stationary: true}
 	for range s.Pages {

@@ -18,7 +18,7 @@ func draw(t *testing.T, kind string, s Spec) *World {
 	return w
 }
 
-// Pages change as often as their rates say, and worlds are what their names say.
+// Pages change as often as their rates say, and worlds match their names.
 func TestWorlds(t *testing.T) {
 	t.Parallel()
 	stationary := map[string]bool{"cho": true, "host": true, "e1": true, "e2": true, "e3": true, "e3-limited": true}

@@ -8,20 +8,20 @@ import (
 	"recrawl/internal/feed"
 )
 
-// DigestLines is how many lines of a difference a digest has of each page.
+// DigestLines bounds the lines of a page's difference in a digest.
 const DigestLines = 20
 
-// DigestEnd is when a digest that began at a time is sent.
+// DigestEnd returns when a digest that began at a time is sent.
 func DigestEnd(since time.Time, every time.Duration) time.Time { return since.Add(every) }
 
-// DigestID names the digest of some changes: the same whenever it is made of the same.
+// DigestID names the digest of some changes. The same changes always give the same id.
 func DigestID(epoch string, first, last int64) string {
 	return fmt.Sprintf("%s.%d-%d", epoch, first, last)
 }
 
 // Merge brings changes together so that each page stands once, at the place of its last
-// change, with the difference from its first version to its last. What came to nothing is
-// left out: a page that is as it was before.
+// change, with the difference from its first version to its last. Pages that are as they
+// were before are left out.
 func Merge(changes []feed.Change) []feed.Change {
 	first := map[int64]int{} // by page: in changes
 	last := map[int64]int{}
@@ -49,7 +49,7 @@ func Merge(changes []feed.Change) []feed.Change {
 	return merged
 }
 
-// lastSeq is the number of the version that the page had last.
+// lastSeq returns the number of the version that the page had last.
 func lastSeq(changes []feed.Change, page int64) int {
 	for _, c := range slices.Backward(changes) {
 		if c.PageID == page && c.Seq != 0 {
@@ -59,7 +59,7 @@ func lastSeq(changes []feed.Change, page int64) int {
 	return 0
 }
 
-// mergePage makes one change of a page's first and last.
+// mergePage makes one change from a page's first and last.
 func mergePage(first, last feed.Change, seq int) (feed.Change, bool) {
 	if first.ID == last.ID {
 		return last, true
@@ -81,8 +81,8 @@ func mergePage(first, last feed.Change, seq int) (feed.Change, bool) {
 // hasContent reports whether a page has content after a change of the kind.
 func hasContent(k feed.Kind) bool { return hasText(k) || k == feed.PageRecovered }
 
-// Shorten cuts the difference of an event to so many lines, half of them added ones, or more
-// where fewer were removed, and the other way round.
+// Shorten cuts the difference of an event to most lines, half of them added ones, or more
+// if fewer were removed, and the other way round.
 func Shorten(e feed.Event, most int) feed.Event {
 	if e.Diff == nil || len(e.Diff.Added)+len(e.Diff.Removed) <= most {
 		return e

@@ -40,7 +40,7 @@ func EncodeDigest(d Digest) ([]byte, error) {
 	}})
 }
 
-// line writes JSON as people can read it: & and < stay what they are.
+// line writes readable JSON: & and < are not escaped.
 func line(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -25,7 +25,7 @@ type Filter struct {
 	hosts []string
 	start []string
 	when  *crawl.SinkWhen
-	// usual: the spec names no kinds, so that pages which never had content are left out.
+	// usual: the spec names no kinds, so pages that never had content are left out.
 	usual bool
 	// requisites: the sink shows pages as their sites do.
 	requisites bool
@@ -54,8 +54,8 @@ func NewFilter(name string, spec crawl.SinkSpec) Filter {
 	return f
 }
 
-// collectionKinds are what a sink must hear that holds the collection itself: all that comes
-// to pages, and what changes how all of them are kept.
+// collectionKinds returns the kinds for a sink that holds the collection itself: all
+// changes of pages, and those that affect how all pages are kept.
 func collectionKinds() []feed.Kind {
 	return slices.DeleteFunc(feed.Kinds(), func(k feed.Kind) bool { return !k.OfPage() && k != feed.CrawlSpec && k != feed.FeedGap })
 }
@@ -65,8 +65,8 @@ func hasText(k feed.Kind) bool {
 	return k == feed.PageNew || k == feed.PageChanged || k == feed.PageBack
 }
 
-// Kinds are the kinds of changes that the sink may be sent. A gap of its own is among them
-// whatever the spec says: who keeps a copy must know that it missed something.
+// Kinds returns the kinds of changes that the sink may be sent. Its own feed.gap is always
+// among them: the keeper of a copy must know that it missed something.
 func (f Filter) Kinds() []feed.Kind {
 	if slices.Contains(f.kinds, feed.FeedGap) {
 		return f.kinds
@@ -74,7 +74,7 @@ func (f Filter) Kinds() []feed.Kind {
 	return append(slices.Clone(f.kinds), feed.FeedGap)
 }
 
-// Reads reports whether Text has to be asked.
+// Reads reports whether Text must be called.
 func (f Filter) Reads() bool { return f.when != nil }
 
 // Narrow reports whether Place depends on more than the kind.
@@ -119,8 +119,8 @@ func (f Filter) Place(e feed.Event) Verdict {
 	return Verdict{true, "its kind and its page are asked for"}
 }
 
-// hostMatches reports whether a host, with its port if that is not the usual one, is one of
-// a pattern, as filters of the scope have them.
+// hostMatches reports whether a host, with its port if that is not the usual one, matches a
+// pattern, as in filters of the scope.
 func hostMatches(pattern, host string) bool {
 	if !hasPort(pattern) {
 		host = withoutPort(host)

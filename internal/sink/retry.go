@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// Codes of what is wrong between a sink and its receiver. They are stored. A sender's Stop
-// brings one of its own.
+// Codes of troubles between a sink and its receiver. They are stored. A sender's Stop has a
+// code of its own.
 const (
 	// CodePerson: a person paused the sink. It is store.SinkPausedByPerson.
 	CodePerson = "person"
 	// CodeUnreachable: the receiver took nothing for GiveUp.
 	CodeUnreachable = "unreachable"
-	// CodeRefused: the tries in a row that Standing counts were refused. The sink is not
-	// paused by that.
+	// CodeRefused: the tries in a row that Standing counts were refused. That does not
+	// pause the sink.
 	CodeRefused = "refused"
 )
 
@@ -25,31 +25,31 @@ const (
 	longestRetry = time.Hour
 	// longestAsked is the longest pause that a receiver may ask for.
 	longestAsked = 24 * time.Hour
-	// GiveUp is for how long a receiver may take nothing before its sink is paused.
+	// GiveUp is the time for which a receiver may take nothing before its sink is paused.
 	GiveUp = 5 * 24 * time.Hour
 )
 
 // refusedRetries are the pauses after each refusal of an event but the last: five tries
-// within an hour, since what refuses may be a receiver that is being put right.
+// within an hour, since the receiver may be under repair.
 var refusedRetries = []time.Duration{10 * time.Second, time.Minute, 8 * time.Minute, 40 * time.Minute}
 
 // RefusedTries is how often an event is refused before it counts as undelivered.
 const RefusedTries = 5
 
-// Standing is how a sink stands with its receiver.
+// Standing is the state between a sink and its receiver.
 type Standing struct {
 	Paused bool
 	Code   string
-	// Problem is why the last try failed, in words. Since is when the first of the tries in
-	// a row failed that came to nothing, Tries how many there were of the same kind, and
-	// NextAt when the next one is.
+	// Problem says why the last try failed. Since is when the first of the failed tries in
+	// a row failed, Tries the number of them of the same kind, and NextAt the time of the
+	// next one.
 	Problem string
 	Since   time.Time
 	Tries   int
 	NextAt  time.Time
 }
 
-// Step is what becomes of an event after a try.
+// Step says what becomes of an event after a try.
 type Step int
 
 // The steps.
@@ -60,15 +60,15 @@ const (
 	Halt              // the sink is paused
 )
 
-// Judgement is what follows from a try.
+// Judgement is the consequence of a try.
 type Judgement struct {
 	Standing
 	Step   Step
 	Reason string
-	Tried  int // how often an event was refused that is passed
+	Tried  int // how often a passed event was refused
 }
 
-// Judge decides what follows from a try to send an event: err is what Send returned.
+// Judge decides what follows from a try to send an event: err is the result of Send.
 func Judge(s Standing, err error, now time.Time) Judgement {
 	var stop *Stop
 	var refused *Refused
@@ -83,7 +83,7 @@ func Judge(s Standing, err error, now time.Time) Judgement {
 	return s.later(err, now)
 }
 
-// failed is the standing after another try that came to nothing, with the code of its kind.
+// failed returns the standing after another failed try, with the code of its kind.
 func (s Standing) failed(code, problem string, now time.Time) Standing {
 	if s.Code != code {
 		s.Tries = 0
@@ -111,8 +111,8 @@ func (s Standing) refused(r *Refused, now time.Time) Judgement {
 	return Judgement{Standing: s, Step: Again, Reason: fmt.Sprintf("refused %d of %d times, again in %s: %s", s.Tries, RefusedTries, pause, r.Reason)}
 }
 
-// later is for a receiver that is to be asked again, by its own word or because it does not
-// answer. The five days count whatever was wrong in them.
+// later judges a receiver that is to be asked again, because it said so or does not answer.
+// All kinds of failures count for the five days.
 func (s Standing) later(err error, now time.Time) Judgement {
 	problem, asked := err.Error(), time.Duration(0)
 	var later *Later

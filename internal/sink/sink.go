@@ -1,6 +1,6 @@
-// Package sink holds what all sinks share: what a sender of events promises, what its errors
-// mean, and the decisions about retries, pauses, filters and digests. Its folders hold the
-// senders.
+// Package sink holds the common parts of all sinks: the promises of a sender of events, the
+// meaning of its errors, and the decisions about retries, pauses, filters and digests. The
+// senders are in its folders.
 package sink
 
 import (
@@ -11,7 +11,7 @@ import (
 	"recrawl/internal/feed"
 )
 
-// Sender delivers to one receiver. It keeps nothing between calls that it could not lose.
+// Sender delivers to one receiver. It could lose everything that it keeps between calls.
 type Sender interface {
 	// Send delivers one event, which may have been delivered before: at least once, never
 	// out of order. It returns nil when the receiver has acknowledged it, *Refused, *Later
@@ -23,23 +23,23 @@ type Sender interface {
 	Close() error
 }
 
-// Filler is a Sender whose receiver holds the whole collection, and not only what changes. It
-// is filled from the list of pages, whatever the feed still has: once its cursor is that of
+// Filler is a Sender whose receiver holds the whole collection, and not only changes. It is
+// filled from the list of pages, whatever the feed still has: after its cursor is set to
 // the newest change, and before its first event.
 type Filler interface {
 	Sender
-	// Fill does a part of what is left to be filled, and reports whether there is more. It
-	// goes on where a call before has ended, and does nothing once all is there.
+	// Fill does a part of the filling that is left, and reports whether there is more. It
+	// goes on where the last call ended, and does nothing once all pages are there.
 	Fill(ctx context.Context) (more bool, err error)
 }
 
-// Checker is a Sender that can tell whether its receiver could be written to, without sending
-// it anything.
+// Checker is a Sender that can check whether its receiver can be written to, without
+// sending it anything.
 type Checker interface {
 	Check(ctx context.Context) error
 }
 
-// Refused: the receiver takes this event by no means; the next may be taken.
+// Refused: the receiver will never take this event, but may take the next.
 type Refused struct {
 	Status int
 	Reason string
@@ -49,7 +49,7 @@ type Refused struct {
 
 func (e *Refused) Error() string { return e.Reason }
 
-// Later: the receiver wants to be asked again, not before After (0: it did not say).
+// Later: the receiver wants to be asked again, after at least After (0 if it did not say).
 type Later struct {
 	After  time.Duration
 	Reason string
@@ -65,7 +65,7 @@ type Stop struct {
 
 func (e *Stop) Error() string { return fmt.Sprintf("%s (%s)", e.Reason, e.Code) }
 
-// Digest is what changed in a span of time, each page once: its event tells the difference
+// Digest holds the changes in a span of time, each page once: its event has the difference
 // from the page's first to its last version in the span.
 type Digest struct {
 	// ID names the digest for ever: the same for each try.
@@ -74,6 +74,6 @@ type Digest struct {
 	Sink     string
 	From, To time.Time
 	Events   []feed.Event
-	// Left is how many pages more there were than the digest has room for.
+	// Left is the number of pages for which the digest has no room.
 	Left int
 }

@@ -89,7 +89,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Refusals are counted by themselves, and the five days whatever was wrong in them.
+// Refusals are counted separately, and all kinds of failures count for the five days.
 func TestTroubleOfTwoKinds(t *testing.T) {
 	t.Parallel()
 	s := Judge(Standing{}, errors.New("no route"), start).Standing
@@ -152,7 +152,7 @@ func TestKindsOfSpecs(t *testing.T) {
 	}
 }
 
-// TestRefusedForGood: where some of the receivers have a message, it is not sent again.
+// TestRefusedForGood: if some of the receivers have a message, it is not sent again.
 func TestRefusedForGood(t *testing.T) {
 	t.Parallel()
 	j := Judge(Standing{}, &Refused{Status: 550, Reason: "550 no such user", Final: true}, time.Unix(0, 0))

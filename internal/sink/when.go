@@ -9,15 +9,15 @@ import (
 	"recrawl/internal/feed"
 )
 
-// Texts are those of a page before and after a change: Before is "" where there was none.
+// Texts holds the texts of a page before and after a change; Before is "" if there was
+// none.
 type Texts struct {
 	Before, After string
 	// Known: the text after the change is kept, and the one before it if there was one.
 	Known bool
 }
 
-// Text decides by what changed in the text. The feed's own word that changes were missed
-// has none, and is sent.
+// Text decides by the difference of the texts. A feed.gap has none, and is sent.
 func (f Filter) Text(e feed.Event, t Texts) Verdict {
 	if f.when == nil || e.Kind == feed.FeedGap {
 		return Verdict{true, "no text is asked for"}
@@ -43,7 +43,7 @@ func (f Filter) Text(e feed.Event, t Texts) Verdict {
 	return Verdict{true, "its text changed as is asked for"}
 }
 
-// changedWords is how many words came and went, together.
+// changedWords returns the number of words that came and went, together.
 func changedWords(e feed.Event, t Texts) int {
 	if e.Diff != nil {
 		return e.Diff.WordsAdded + e.Diff.WordsRemoved
@@ -59,7 +59,7 @@ func lines(text string) []string {
 	return strings.Split(text, "\n")
 }
 
-// differing are the elements that only one of the lists has, as often as it has more of them.
+// differing returns the elements that only one of the lists has, or that it has more often.
 func differing(a, b []string) (onlyA, onlyB []string) {
 	count := map[string]int{}
 	for _, s := range b {
@@ -72,7 +72,7 @@ func differing(a, b []string) (onlyA, onlyB []string) {
 			onlyA = append(onlyA, s)
 		}
 	}
-	// What is left in count is b's own; the last of its equals are taken for new.
+	// Elements left in count are b's own; of equal ones the last are taken for new.
 	for i := len(b) - 1; i >= 0; i-- {
 		if count[b[i]] > 0 {
 			count[b[i]]--
@@ -117,8 +117,8 @@ var numberRE = regexp.MustCompile("[-\u2212]?[0-9]+(?:[.,'\u2019\u00A0\u202F\u20
 
 var plainNumber = strings.NewReplacer("\u2212", "-", "'", "", "\u2019", "", "\u00A0", "", "\u202F", "", "\u2009", "")
 
-// numberAfter is the first number behind the first place where the text stands, whatever
-// its case.
+// numberAfter returns the first number after the first occurrence of the text, ignoring
+// case.
 func numberAfter(text, after string) (float64, bool) {
 	folded := strings.ToLower(text)
 	i := strings.Index(folded, strings.ToLower(after))
@@ -128,9 +128,9 @@ func numberAfter(text, after string) (float64, bool) {
 	return parseNumber(numberRE.FindString(folded[i+len(strings.ToLower(after)):]))
 }
 
-// parseNumber reads a number as people write it in any language: of two kinds of separators
-// the last is that of the decimals; one that stands several times, or before exactly three
-// digits, is that of thousands ("1.299" is 1299, and "0.125" an eighth).
+// parseNumber reads a number as people write it in any language. If there are two kinds of
+// separators, the last is the decimal one. One that occurs several times, or before exactly
+// three digits, separates thousands ("1.299" is 1299, and "0.125" an eighth).
 func parseNumber(s string) (float64, bool) {
 	if s == "" {
 		return 0, false

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// AdminHost is where people and tests look behind the scenes; it is no part of
-// the web that is played, and its requests are not logged. For those whose
-// system does not know names under localhost, the bare address serves it too.
+// AdminHost is where people and tests look behind the scenes. It is not part of the
+// simulated web, and its requests are not logged. On systems without names under localhost,
+// the bare address serves it too.
 const AdminHost = "admin.localhost"
 
 func isAdmin(name string) bool {
@@ -40,7 +40,7 @@ func (s *Site) serveAdmin(w http.ResponseWriter, r *http.Request, port string) {
 	}
 }
 
-// selectLog is the log of one host, or of all.
+// selectLog returns the log of one host, or of all.
 func (s *Site) selectLog(host string) []Request {
 	var log []Request
 	for _, r := range s.Log() {
@@ -60,7 +60,7 @@ type PageTruth struct {
 	Changes []time.Time `json:"changes,omitempty"`
 }
 
-// truths are those of the pages of a host and a path, "" for all.
+// truths returns the truths of the pages of a host and a path, "" for all.
 func (s *Site) truths(host, path string) []PageTruth {
 	var lines []PageTruth
 	for _, h := range s.hosts {
@@ -73,7 +73,7 @@ func (s *Site) truths(host, path string) []PageTruth {
 	return lines
 }
 
-// index is what the admin's first page shows.
+// index is the data of the admin's first page.
 type index struct {
 	Elapsed  string
 	Seed     uint64

@@ -15,10 +15,10 @@ import (
 
 // Attack is a host that abuses whoever crawls it, in one way.
 type Attack struct {
-	// Name: the host is NAME.localhost, and every name under it is its too.
+	// Name: the host is NAME.localhost, and every name under it belongs to it.
 	Name string
-	// Outcome is what a visit to its first page must come to, with Problem as a part
-	// of its words, where the answer itself is the attack; else Outcome is zero.
+	// Outcome is the required outcome of a visit to its first page, with Problem as a part
+	// of its words, if the answer itself is the attack; else it is zero.
 	Outcome crawl.Outcome
 	Problem string
 
@@ -27,19 +27,19 @@ type Attack struct {
 
 // Aims are where attacks try to send their crawler; each is a host with a port.
 type Aims struct {
-	// Victim: names under it are the victim's too.
+	// Victim: names under it also belong to the victim.
 	Victim string
 	// Neighbour is another service of the machine on which the attacker runs.
 	Neighbour string
 }
 
-// Attacks are all attacks but those that have no end, which Endless plays.
+// Attacks returns all attacks except those without an end, which Endless plays.
 func Attacks(aims Aims) []Attack {
 	return slices.Concat(robotsAttacks(), aimAttacks(aims), orderAttacks(), listAttacks(), throttleAttacks(), wireAttacks(), markupAttacks())
 }
 
-// wire is a connection whose request was read, on which an attack says what it
-// likes. After a failed write there is nobody to answer to.
+// wire is a connection whose request was read, on which an attack writes what it likes.
+// After a failed write nobody is there to answer.
 type wire struct {
 	net.Conn
 	request *http.Request
@@ -115,7 +115,7 @@ func drips(start, piece string) http.Handler {
 	return onWire(func(w *wire) { w.send(start); w.drip(piece) })
 }
 
-// withoutRobots is a host that has no robots.txt.
+// withoutRobots serves a host without a robots.txt.
 func withoutRobots(pages http.Handler) http.Handler {
 	return withRobots(http.NotFoundHandler(), pages)
 }
@@ -149,7 +149,7 @@ func writePage(w http.ResponseWriter, r *http.Request, head string, links ...str
 	fmt.Fprint(w, "</main></html>\n")
 }
 
-// linkedPages is a host whose first page links to others, which link nowhere.
+// linkedPages serves a host whose first page links to others, which link nowhere.
 func linkedPages(links ...string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.RequestURI() == "/" {
@@ -160,7 +160,7 @@ func linkedPages(links ...string) http.Handler {
 	})
 }
 
-// numbered is n pieces that each have their number.
+// numbered returns n pieces, each with its number.
 func numbered(n int, piece string) string {
 	var b strings.Builder
 	for i := range n {

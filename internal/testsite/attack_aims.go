@@ -8,17 +8,17 @@ import (
 )
 
 const (
-	// AimedNames is how many names of the victim an attack names.
+	// AimedNames is the number of the victim's names that an attack uses.
 	AimedNames = 300
-	// Relays is how many hosts a robots.txt of each sends its crawler to the victim.
+	// Relays is the number of hosts whose robots.txt redirects to the victim.
 	Relays = 8
-	// CrowdNames is how many names of an attack lead to one address, and crowdPause how
-	// long each takes to answer.
+	// CrowdNames is the number of names that lead to one address, and crowdPause the time
+	// that each takes to answer.
 	CrowdNames = 12
 	crowdPause = 500 * time.Millisecond
 )
 
-// aimAttacks are hosts that would have their crawler make requests to others.
+// aimAttacks returns hosts that try to make their crawler send requests to others.
 func aimAttacks(aims Aims) []Attack {
 	victim := func(i int) string { return fmt.Sprintf("http://n%d.%s", i, aims.Victim) }
 	var abroad, relayed strings.Builder
@@ -50,7 +50,7 @@ func aimAttacks(aims Aims) []Attack {
 	}
 }
 
-// crowd is many names of one address, each of which takes its time.
+// crowd serves many names of one address, each of which answers slowly.
 func crowd(w http.ResponseWriter, r *http.Request) {
 	name, port := splitHost(r.Host)
 	if name == "crowd.localhost" {
@@ -64,8 +64,7 @@ func crowd(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// BadPorts are some of those that no browser asks for, and that need no right to
-// listen on.
+// BadPorts are some of the ports that no browser asks, and on which anybody may listen.
 var BadPorts = []int{2049, 4045, 5060, 6000, 6566, 6667, 10080}
 
 func badPortSitemaps() string {

@@ -16,7 +16,7 @@ const (
 	sitemaps = `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`
 )
 
-// lists are the hostile lists of a host, by their paths.
+// lists returns the hostile lists of a host, by their paths.
 func lists(host string) map[string]http.Handler {
 	site := "http://" + host
 	return map[string]http.Handler{
@@ -32,7 +32,7 @@ func lists(host string) map[string]http.Handler {
 	}
 }
 
-// listAttacks are hosts whose sitemaps and feeds are the attack.
+// listAttacks returns hosts whose sitemaps and feeds are the attack.
 func listAttacks() []Attack {
 	robots := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for path := range lists(r.Host) {
@@ -57,7 +57,7 @@ func plainBytes(mediaType string, body []byte) http.Handler {
 	})
 }
 
-// zeros are more bytes of nothing than a list may have, compressed.
+// zeros returns more zero bytes than a list may have, compressed.
 var zeros = sync.OnceValue(func() []byte {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)

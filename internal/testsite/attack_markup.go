@@ -7,11 +7,11 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// Terminal is what a page would say to a terminal: a title for its window, a bell and
-// a clear screen.
+// Terminal holds control sequences for a terminal: a window title, a bell and a clear
+// screen.
 const Terminal = "\x1b]0;owned\x07\x1b[2J"
 
-// markupAttacks are hosts whose pages choke or mislead who reads them.
+// markupAttacks returns hosts whose pages choke or mislead their readers.
 func markupAttacks() []Attack {
 	fonts, paragraphs := numbered(400, "<font size=%d>"), strings.Repeat("<p>x", 25_000)
 	utf16 := "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-16\r\n\r\n"
@@ -28,7 +28,7 @@ func markupAttacks() []Attack {
 		{"words-only", crawl.OutcomeNew, "", filled("a ")},
 		{"largest-tree", crawl.OutcomeNew, "", says(htmlStart, strings.Repeat("<p>x", 120_000))},
 		// Each paragraph closes what the first one has open, and opens all of it again; and
-		// the same, hidden from who counts tags: these end tags end nothing.
+		// the same, hidden from a count of tags: these end tags end nothing.
 		{"elements-that-return", crawl.OutcomeNew, "", says(htmlStart, "<p>", fonts, paragraphs)},
 		{"elements-that-return-in-secret", crawl.OutcomeNew, "", says(htmlStart, "<p>", fonts, strings.Repeat("</i>", 400), paragraphs)},
 		{"body-of-bodies", crawl.OutcomeNew, "", says(htmlStart, numbered(5000, "<body a%d>"))},
@@ -42,13 +42,13 @@ func markupAttacks() []Attack {
 	return attacks
 }
 
-// strangeLinks lead to what is no page, or to a place where nobody should go.
+// strangeLinks lead to no page, or to a place where nobody should go.
 const strangeLinks = `<meta http-equiv=refresh content="0; url=file:///etc/passwd">
 <a href="javascript:alert(1)">x</a><a href="file:///etc/passwd">x</a><a href="data:text/html,x">x</a>
 <a href="http://[::ffff:169.254.169.254]/">x</a><a href="http://0x7f.1/">x</a><a href="//user:secret@[::1]:22/">x</a>
 <a href="gopher://127.0.0.1:6379/_FLUSHALL">x</a><a href="http://127.0.0.1:6379/%0d%0aFLUSHALL">x</a><a href="http://xn--/">x</a>`
 
-// filled is a page as large as may be of one piece.
+// filled serves a page of one repeated piece, as large as allowed.
 func filled(piece string) http.Handler {
 	return onWire(func(w *wire) { w.send(htmlStart, strings.Repeat(piece, (largestBody-1)/len(piece))) })
 }

@@ -9,11 +9,11 @@ import (
 // Unkept is a word of every page that asks, in an unusual way, not to be kept.
 const Unkept = "keepmenot"
 
-// OrdersHost is the host whose pages ask, in unusual ways, not to be kept or
-// followed. What nobody may follow lies below /unfollowed/.
+// OrdersHost is the host whose pages ask, in unusual ways, not to be kept or followed.
+// Links that nobody may follow lead below /unfollowed/.
 const OrdersHost = "orders"
 
-// order is how a page says what a crawler may do with it.
+// order is a way in which a page says what a crawler may do with it.
 type order struct {
 	path   string
 	header []string // X-Robots-Tag
@@ -31,7 +31,7 @@ var orders = []order{
 	{path: "/meta-semicolon", head: `<meta name="robots" content="noindex;nofollow">`},
 }
 
-// orderAttacks are hosts that ask to be left alone in ways that are easily missed.
+// orderAttacks returns hosts that ask to be left alone in ways that are easily missed.
 func orderAttacks() []Attack {
 	return []Attack{{Name: OrdersHost, Handler: withoutRobots(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		i := slices.IndexFunc(orders, func(o order) bool { return o.path == r.URL.Path })
@@ -46,7 +46,7 @@ func orderAttacks() []Attack {
 	}))}}
 }
 
-// OrderPaths are the paths of the pages that ask not to be kept.
+// OrderPaths returns the paths of the pages that ask not to be kept.
 func OrderPaths() []string {
 	var links []string
 	for _, o := range orders {

@@ -7,15 +7,15 @@ import (
 )
 
 const (
-	// LongPages is how many pages with long addresses a host has whose robots.txt is
+	// LongPages is the number of pages with long addresses on a host whose robots.txt is
 	// slow to match.
 	LongPages = 12
 	// longPath is nearly as long as an address may be.
 	longPath = 8000
 )
 
-// robotsAttacks are hosts whose robots.txt costs its reader time, or says less than a
-// hasty reader takes from it.
+// robotsAttacks returns hosts whose robots.txt costs its reader time, or forbids less than
+// a hasty reader thinks.
 func robotsAttacks() []Attack {
 	long := make([]string, LongPages)
 	for i := range long {
@@ -26,7 +26,7 @@ func robotsAttacks() []Attack {
 		{Name: "stars", Handler: withRobots(plainText(starRules(1995, "*a", 118)), linkedPages(long...))},
 		{Name: "more-stars", Handler: withRobots(plainText(starRules(2000, "*aa", 67)), linkedPages(long...))},
 		{Name: "bare-stars", Handler: withRobots(plainText(starRules(2000, "*", 100)), linkedPages(long...))},
-		// What other crawlers may not do is none of ours.
+		// Rules for other crawlers do not concern us.
 		{Name: "others", Handler: withRobots(plainText(othersRules(40, 60)), linkedPages("/about", "/forum", "/forum?sid=1"))},
 		{Name: "partial", Handler: withRobots(statusOnly(http.StatusPartialContent), linkedPages("/about"))},
 		{Name: "unmodified", Handler: withRobots(statusOnly(http.StatusNotModified), linkedPages("/about"))},
@@ -35,12 +35,12 @@ func robotsAttacks() []Attack {
 	}
 }
 
-// starRules is a robots.txt of n rules of a piece, times over, which match nothing.
+// starRules returns a robots.txt of n rules, each of a repeated piece, which match nothing.
 func starRules(n int, piece string, times int) string {
 	return "User-agent: *\n" + numbered(n, "Disallow: /"+strings.Repeat(piece, times)+"*Z%d\n")
 }
 
-// othersRules is a robots.txt with a group of rules for each of n other crawlers and
+// othersRules returns a robots.txt with a group of rules for each of n other crawlers and
 // one rule for everybody.
 func othersRules(n, rules int) string {
 	var b strings.Builder

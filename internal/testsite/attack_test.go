@@ -23,7 +23,7 @@ func startHostile(t *testing.T) *Loopback {
 	return h
 }
 
-// ask reads at most limit bytes of what a path of an attack answers.
+// ask reads at most limit bytes of an attack's answer at a path.
 func (h *Loopback) ask(t *testing.T, name, path string, limit int64) string {
 	t.Helper()
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", "127.0.0.1:"+h.port)
@@ -61,7 +61,7 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// The files with stars lose nothing to the limit of a file's size.
+// The files with stars are within the limit of a file's size.
 func TestStarRulesCount(t *testing.T) {
 	t.Parallel()
 	h := startHostile(t)

@@ -5,10 +5,10 @@ import (
 	"net/http"
 )
 
-// ThrottledPages is how many pages of a host answer, beside one that never does.
+// ThrottledPages is the number of pages of a host that answer, beside one that never does.
 const ThrottledPages = 12
 
-// throttleAttacks are hosts that refuse one page for ever.
+// throttleAttacks returns hosts that refuse one page for ever.
 func throttleAttacks() []Attack {
 	links := []string{"/refused"}
 	for i := range ThrottledPages {

@@ -27,7 +27,7 @@ const (
 
 func codedStart(coding string) string { return htmlHead + "Content-Encoding: " + coding + "\r\n\r\n" }
 
-// bombs are twice the largest body in each coding, with the largest window.
+// bombs returns twice the largest body in each coding, with the largest window.
 var bombs = sync.OnceValue(func() map[string]string {
 	var gz, br, zs bytes.Buffer
 	z, err := zstd.NewWriter(&zs, zstd.WithWindowSize(8<<20), zstd.WithEncoderConcurrency(1))
@@ -41,7 +41,7 @@ var bombs = sync.OnceValue(func() map[string]string {
 	return map[string]string{"gzip": gz.String(), "br": br.String(), "zstd": zs.String()}
 })
 
-// wireAttacks are hosts that break the protocol, or never come to an end.
+// wireAttacks returns hosts that break the protocol, or never come to an end.
 func wireAttacks() []Attack {
 	bomb := bombs()
 	attacks := []Attack{
@@ -60,7 +60,7 @@ func wireAttacks() []Attack {
 
 		{"dripping-body", crawl.OutcomeTimedOut, "slower than", drips(htmlStart, "x")},
 		{"dripping-gzip", crawl.OutcomeTimedOut, "slower than", drips(codedStart("gzip")+bomb["gzip"][:20], "")},
-		// A window of 16 MiB, filled as far as a few bytes do.
+		// A window of 16 MiB, filled as much as a few bytes can.
 		{"dripping-brotli", crawl.OutcomeTimedOut, "slower than", drips(codedStart("br")+"\xcf\xff\xff\xff"+strings.Repeat("x", 4<<10), "x")},
 
 		{"gzip-bomb", crawl.OutcomeTooLarge, "larger than 10MiB", says(codedStart("gzip"), bomb["gzip"])},

@@ -16,14 +16,13 @@ const (
 	Busy  = "busy.localhost"
 )
 
-// Demo is the script that is played when no other is given: what a crawler meets
-// on the web in months, within two minutes.
+// Demo returns the default script: what a crawler meets on the web in months, within two
+// minutes.
 func Demo() []Host {
 	return []Host{news(), docs(), shop(), flaky(), busy()}
 }
 
-// news changes quickly, in text and in decor, and has pages that are nobody's
-// business.
+// news changes quickly, in text and in decor, and has forbidden pages.
 func news() Host {
 	h := Host{Name: News, Robots: Robots{Disallow: []string{"/private/"}, Sitemap: true, Dates: TrueDates}, Pages: []Page{
 		{Path: "/", Title: "News", Text: Every(10 * time.Second), ETag: true, LastModified: true},

@@ -15,9 +15,9 @@ import (
 // that has one: a binary tree of pages of which every one leads into the trap too.
 // It is a handler of any names under localhost, and counts what is fetched.
 //
-// Every address has words of its own, but for copied hosts, which all say the same,
-// and the pages of agenda, names and home, which say next to nothing: no part but these
-// gives itself away by its contents.
+// Every address has words of its own, except copied hosts, which all say the same, and the
+// pages of agenda, names and home, which say next to nothing: only these give themselves
+// away by their contents.
 type Endless struct {
 	clean int // pages of each clean part
 	year  int // with which the calendar begins
@@ -29,26 +29,26 @@ type Endless struct {
 	answers int
 }
 
-// EndlessTraps are the names of the traps. The site of each is NAME.localhost.
+// EndlessTraps returns the names of the traps. The site of each is NAME.localhost.
 func EndlessTraps() []string {
 	return []string{"calendar", "loop", "session", "shop", "wild", "agenda", "names", "home"}
 }
 
-// NewEndless returns a web with so many clean pages at each site; calendars begin
-// in the year.
+// NewEndless returns a web with clean clean pages at each site; calendars begin in the
+// year.
 func NewEndless(clean, year int) *Endless {
 	return &Endless{clean: clean, year: year, fetched: map[string]int{}, seen: map[string]bool{}, reached: map[string]map[string]bool{}}
 }
 
-// Fetched is how many different addresses of each trap were answered. That one is visited
-// again is no more of the trap.
+// Fetched returns the number of different addresses of each trap that were answered.
+// Repeated visits do not count.
 func (e *Endless) Fetched() map[string]int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return maps.Clone(e.fetched)
 }
 
-// Reached is how many different clean pages of a trap's site were answered.
+// Reached returns the number of different clean pages of a trap's site that were answered.
 func (e *Endless) Reached(trap string) int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -70,7 +70,7 @@ func (e *Endless) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	text := paragraph(rngOf(1, name, r.URL.RequestURI()))
 	switch {
 	case clean:
-		// Contents do not differ by the way to them.
+		// Contents do not depend on the path to them.
 		text = paragraph(rngOf(1, trap, r.URL.Path)) + paragraph(rngOf(2, trap, r.URL.Path))
 		links = append(links, e.into(trap, port, answer))
 		if trap == "session" {
@@ -119,7 +119,7 @@ func (e *Endless) count(trap string, r *http.Request, clean bool) int {
 
 var cleanPath = regexp.MustCompile(`^/(?:page/(\d+))?$`)
 
-// cleanLinks are the clean links of a clean page: two further pages.
+// cleanLinks returns the clean links of a clean page: two further pages.
 func (e *Endless) cleanLinks(trap, path string) ([]string, bool) {
 	m := cleanPath.FindStringSubmatch(path)
 	if m == nil || trap == "" {
@@ -135,7 +135,7 @@ func (e *Endless) cleanLinks(trap, path string) ([]string, bool) {
 	return links, n < e.clean
 }
 
-// into is the link that leads into a trap.
+// into returns the link that leads into a trap.
 func (e *Endless) into(trap, port string, answer int) string {
 	switch trap {
 	case "calendar":
@@ -156,7 +156,7 @@ func (e *Endless) into(trap, port string, answer int) string {
 	return "/"
 }
 
-// trapped are the links of a page of a trap.
+// trapped returns the links of a page of a trap.
 func (e *Endless) trapped(trap string, r *http.Request) []string {
 	switch trap {
 	case "calendar":

@@ -51,7 +51,7 @@ func person(name string) string {
 	return "/people/" + strings.ToLower(strings.ReplaceAll(name, " ", "-"))
 }
 
-// friend is somebody whom a person knows.
+// friend names somebody whom a person knows.
 func friend(name string, n int) string {
 	const first, last = "Ada Bea Cleo Dan Eva Finn Gus Hal Ida Jan Kim Leo", "Abel Berg Cole Dorn Ek Fink Gray Hahn Jung Koch Lund Mohr"
 	rng := rngOf(uint64(n), "friend", name)

@@ -27,7 +27,7 @@ func listenLoopback(ctx context.Context, address string) (net.Listener, string, 
 	return listener, strconv.Itoa(at.Port), nil
 }
 
-// quietServer serves a site. Clients that hang up are none of anybody's business.
+// quietServer serves a site. It does not log clients that hang up.
 func quietServer(h http.Handler) *http.Server {
 	return &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, ErrorLog: log.New(io.Discard, "", 0)}
 }

@@ -25,11 +25,11 @@ type Request struct {
 	IfNoneMatch     string `json:"if_none_match,omitempty"`
 	IfModifiedSince string `json:"if_modified_since,omitempty"`
 	UserAgent       string `json:"user_agent"`
-	// Edition is how many changes of the main text the answer had behind it.
+	// Edition is the number of changes of the main text before the answer.
 	Edition int `json:"edition,omitempty"`
-	// RetryAfter is what the answer asked for.
+	// RetryAfter is the answer's.
 	RetryAfter crawl.Duration `json:"retry_after,omitzero"`
-	// CrawlDelay is what the host's robots.txt asks for.
+	// CrawlDelay is that of the host's robots.txt.
 	CrawlDelay crawl.Duration `json:"crawl_delay,omitzero"`
 	// Forbidden: the host's robots.txt forbids the path.
 	Forbidden bool `json:"forbidden,omitempty"`
@@ -44,8 +44,8 @@ type journal struct {
 	entries []*Request
 }
 
-// begin writes a request down. Its time is taken under the lock, so that the log
-// is in the order of the begins.
+// begin records a request. Its time is taken under the lock, so the log is in the order of
+// the begins.
 func (j *journal) begin(r Request) *Request {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -91,7 +91,7 @@ func writeLines[T any](w io.Writer, lines []T) error {
 	return nil
 }
 
-// ReadLog reads what WriteLog wrote.
+// ReadLog reads a log that WriteLog wrote.
 func ReadLog(r io.Reader) ([]Request, error) {
 	var log []Request
 	dec := json.NewDecoder(r)

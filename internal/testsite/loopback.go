@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// Loopback is a loopback address on which hosts are served, with a log: attacks, and
-// what it is given besides under all other names. An attack that is alone there needs
-// no name.
+// Loopback is a loopback address that serves hosts, with a log: attacks, and under all
+// other names another handler. An attack that is alone there needs no name.
 type Loopback struct {
 	attacks []Attack
 	others  http.Handler
@@ -68,18 +67,18 @@ func (h *Loopback) open() bool {
 	return !h.closed
 }
 
-// Attacks are those that are served.
+// Attacks returns the attacks that are served.
 func (h *Loopback) Attacks() []Attack { return h.attacks }
 
-// URL is the address of the first page of NAME.localhost. Call it after Start,
-// which finds the port.
+// URL returns the address of the first page of NAME.localhost. Call it after Start, which
+// finds the port.
 func (h *Loopback) URL(name string) string { return origin(name+".localhost", h.port) + "/" }
 
-// Address is where it listens, with the port.
+// Address returns where it listens, with the port.
 func (h *Loopback) Address() string { return h.address }
 
-// Log returns the requests so far in the order of their begin. Status is 0 where an
-// attack does not speak proper HTTP.
+// Log returns the requests so far in the order of their begin. Status is 0 if an attack
+// does not speak proper HTTP.
 func (h *Loopback) Log() []Request { return h.log.requests() }
 
 // ServeHTTP implements http.Handler.

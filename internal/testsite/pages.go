@@ -17,18 +17,18 @@ const (
 	paragraphs = 4
 	// firstChildren of a hub are there from the start.
 	firstChildren = 3
-	// listed is how many of its newest children a hub links to.
+	// listed is the number of its newest children to which a hub links.
 	listed = 30
 )
 
-// page is a page as it is played.
+// page is a page while it is played.
 type page struct {
 	Page
 	host string
 	seed uint64
-	// born is when it came into being, 0 for the start.
+	// born is when the page appeared, 0 for the start.
 	born time.Duration
-	// age is how long before that it was written, as Last-Modified tells.
+	// age is how long before that it was written, for Last-Modified.
 	age         time.Duration
 	text, decor *timeline
 }
@@ -60,7 +60,7 @@ func (p *page) child(number string, elapsed time.Duration) (*page, bool) {
 	return c, true
 }
 
-// state is what a page is at one time; with the port it decides every byte.
+// state is a page's state at one time; with the port it decides every byte.
 type state struct {
 	*page
 	edition, decoration int
@@ -161,13 +161,13 @@ func (s state) paragraphs() []string {
 	return texts
 }
 
-// lastRewrite is the latest edition that wrote a paragraph anew: those whose
-// number leaves the paragraph's index as the remainder. 0 is the first text.
+// lastRewrite returns the latest edition that wrote a paragraph anew: those whose number
+// leaves the paragraph's index as the remainder. 0 is the first text.
 func lastRewrite(edition, index int) int {
 	return max(0, edition-(edition-index+paragraphs)%paragraphs)
 }
 
-// hrefs are the page's links, the newest children of a hub first.
+// hrefs returns the page's links, the newest children of a hub first.
 func (s state) hrefs(port string) []string {
 	var hrefs []string
 	if s.Hub {
@@ -214,8 +214,8 @@ func (s state) advert() string {
 	return fmt.Sprintf("Advertisement %d: buy a %s %s.", s.decoration, vocabulary[rng.IntN(len(vocabulary))], vocabulary[rng.IntN(len(vocabulary))])
 }
 
-// indents writes the number of the decoration in white space, so that no two are
-// the same bytes.
+// indents writes the number of the decoration in white space, so that no two have the same
+// bytes.
 func (s state) indents() string {
 	if s.Decor.Place != WhiteSpace {
 		return ""
@@ -242,7 +242,7 @@ func (s state) mediaType() string {
 	return "text/html; charset=utf-8"
 }
 
-// setHeader writes what the page says of itself.
+// setHeader writes the page's own headers.
 func (s state) setHeader(h http.Header) {
 	h.Set("Content-Type", s.mediaType())
 	if s.ETag {

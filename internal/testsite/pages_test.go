@@ -14,7 +14,7 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// plain are the demo's pages with content that can be had at all times.
+// plain returns the demo's pages whose content is always available.
 func plain() []string {
 	var targets []string
 	for _, h := range Demo() {
@@ -94,7 +94,7 @@ func TestContentChangesAtTruth(t *testing.T) {
 	}
 }
 
-// look is what the crawler makes of a page at a time.
+// look returns the crawler's verdict on a page at a time.
 func (s stage) look(t *testing.T, target string, at time.Duration) change.Digests {
 	t.Helper()
 	s.to(at)

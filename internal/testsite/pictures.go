@@ -13,9 +13,9 @@ import (
 )
 
 // Pictures is a site that shows pictures, in all the ways in which pages and stylesheets
-// name what they need: on NAME.localhost under two names, of which pages are at "gallery",
-// and "cdn" has pictures only. One picture robots.txt forbids, one is too large, one is gone,
-// and one has moved. Edition changes the first page.
+// name what they need. It has two hosts under localhost: "gallery" with pages, and "cdn"
+// with pictures only. One picture is forbidden by robots.txt, one is too large, one is
+// gone, and one has moved. Edition changes the first page.
 type Pictures struct {
 	edition atomic.Int64
 	// Answer, if set, is asked before each picture is answered; it may wait.
@@ -66,7 +66,7 @@ const galleryPage = `<!doctype html><html lang="en"><head><title>Gallery</title>
 const secondPage = `<!doctype html><title>Second</title><link rel="stylesheet" href="/style.css"><h1>Second</h1>
 <p>This page shows a photo that the first has, too.</p><img src="/photo.png" alt="A photo"><a href="/">First</a>`
 
-// picturePaths are what is there besides the first page.
+// picturePaths are the paths besides the first page.
 var picturePaths = map[string]http.HandlerFunc{
 	"/second.html":   typed("text/html; charset=utf-8", []byte(secondPage)),
 	"/style.css":     typed("text/css", []byte(`@import "sub/more.css"; @font-face { font-family: A; src: url(fonts/a.woff2) format("woff2") } body { background: URL( 'ground.png' ) }`)),
@@ -79,7 +79,7 @@ var picturePaths = map[string]http.HandlerFunc{
 	"/moved.png": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/target.png", http.StatusFound) },
 }
 
-// typed answers with a body and its type, and 304 to who has it.
+// typed answers with a body and its type, and 304 to clients that have it.
 func typed(mediaType string, body []byte) http.HandlerFunc {
 	etag := fmt.Sprintf(`"%d"`, len(body))
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -93,7 +93,7 @@ func typed(mediaType string, body []byte) http.HandlerFunc {
 	}
 }
 
-// picture is the picture of a number: a square of its own colour.
+// picture serves the picture of a number: a square of its own colour.
 func picture(n int) http.HandlerFunc {
 	const side = 40
 	square := image.NewRGBA(image.Rect(0, 0, side, side))

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Rule is one that a polite client keeps.
+// Rule is a rule that a polite client keeps.
 type Rule string
 
 // The rules that CheckPolite checks.
@@ -23,7 +23,7 @@ type Breach struct {
 	Request Request
 	// Because is the earlier request that made this one rude; zero for ObeyRobots.
 	Because Request
-	// Early is by how much it came too early, as far as that is known.
+	// Early is how much too early it came, if that is known.
 	Early time.Duration
 }
 
@@ -42,9 +42,9 @@ func (b Breach) String() string {
 	return fmt.Sprintf("%s came %s too early after %s", who, b.Early, before)
 }
 
-// CheckPolite reads from a log what was rude: a request to a host while another
-// ran, less than gap or the host's Crawl-delay after another's end, before a
-// Retry-After was over, or for a forbidden path. Each host counts alone.
+// CheckPolite finds rude requests in a log: a request to a host while another ran, less
+// than gap or the host's Crawl-delay after another's end, before a Retry-After was over, or
+// for a forbidden path. Each host is judged separately.
 func CheckPolite(log []Request, gap time.Duration) []Breach {
 	var breaches []Breach
 	hosts := map[string]*conduct{}
@@ -59,7 +59,7 @@ func CheckPolite(log []Request, gap time.Duration) []Breach {
 	return breaches
 }
 
-// conduct is what one host has seen so far.
+// conduct holds the requests that one host has seen so far.
 type conduct struct {
 	// latest is the request that ended last, or runs still.
 	latest Request
@@ -110,10 +110,10 @@ func (c *conduct) take(r Request) {
 	}
 }
 
-// quietUntil is when the answer's Retry-After is over.
+// quietUntil returns when the answer's Retry-After is over.
 func (r Request) quietUntil() time.Time { return r.End.Add(r.RetryAfter.Std()) }
 
-// Count is the number of requests of a page in a log.
+// Count returns the number of requests of a page in a log.
 func Count(log []Request, host, path string) int {
 	n := 0
 	for _, r := range log {

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// rngOf is a source of random numbers that depends on the seed and the parts
-// only.
+// rngOf returns a source of random numbers that depends only on the seed and the parts.
 func rngOf(seed uint64, parts ...string) *rand.Rand {
 	sum := sha256.Sum256(binary.LittleEndian.AppendUint64([]byte(strings.Join(parts, "\x00")), seed))
 	return rand.New(rand.NewPCG(binary.LittleEndian.Uint64(sum[:]), binary.LittleEndian.Uint64(sum[8:])))
@@ -23,8 +22,8 @@ var vocabulary = strings.Fields(`
 	the a some every another this that its their over under after before without between
 `)
 
-// paragraph is some sentences without meaning, long enough that a new paragraph
-// is a new text for every way of comparing texts.
+// paragraph returns some sentences without meaning, long enough that a new paragraph is a
+// new text for every way of comparing texts.
 func paragraph(rng *rand.Rand) string {
 	var b strings.Builder
 	for sentence := range 4 + rng.IntN(3) {

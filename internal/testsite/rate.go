@@ -23,8 +23,8 @@ func Poisson(mean time.Duration) Rate { return Rate{mean: mean, random: true} }
 // Mean is the mean time between two changes, 0 if there are none.
 func (r Rate) Mean() time.Duration { return r.mean }
 
-// timeline holds the times at which a rate's changes happen, since the start. It
-// is worked out as far as anybody has asked.
+// timeline holds the times at which a rate's changes happen, since the start. It is
+// computed up to the latest time asked for.
 type timeline struct {
 	rate Rate
 
@@ -53,7 +53,7 @@ func (t *timeline) until(elapsed time.Duration) []time.Duration {
 	return t.at[:n:n]
 }
 
-// next is the time of the change after the last known one.
+// next returns the time of the change after the last known one.
 func (t *timeline) next() time.Duration {
 	switch {
 	case t.rate.random:

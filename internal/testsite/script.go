@@ -18,17 +18,17 @@ type Host struct {
 	Pages []Page
 }
 
-// Robots is what a host's robots.txt says to everybody.
+// Robots holds a host's robots.txt rules for everybody.
 type Robots struct {
 	// Missing: there is none, it answers 404.
 	Missing bool
 	// Disallow are path prefixes.
 	Disallow []string
-	// CrawlDelay is asked for in whole seconds; 0 is not asked for.
+	// CrawlDelay is written in whole seconds; 0 means none.
 	CrawlDelay time.Duration
 	// Sitemap: it names /sitemap.xml, which lists all pages.
 	Sitemap bool
-	// Dates are what the sitemap says of when the pages changed.
+	// Dates says which dates of change the sitemap gives.
 	Dates Dates
 }
 
@@ -43,19 +43,19 @@ const (
 	SlyDates  Dates = "half lies"  // true for every other page; the rest has just changed
 )
 
-// Page is the script of one page. Its zero value, with a Path, is a page that
-// never changes and does not tell so.
+// Page is the script of one page. Its zero value, with a Path, is a page that never changes
+// and has no validators.
 type Page struct {
 	Path, Title string
-	// Text is how the main text changes. Each change makes a new edition, which
-	// differs from all others.
+	// Text is the rate at which the main text changes. Each change makes a new edition,
+	// which differs from all others.
 	Text Rate
-	// Wordings, if set, is how many editions there are: after the last the first returns.
+	// Wordings, if set, is the number of editions: after the last the first returns.
 	Wordings int
 	// Hub: each edition links to a new page below Path, which is named by its
 	// number and never changes. Path ends in a slash.
 	Hub bool
-	// Decor is how a part changes that is not main text.
+	// Decor is a part that changes and is not main text.
 	Decor Decor
 	// ETag and LastModified: the page has the validator, and answers 304 by it.
 	ETag, LastModified bool
@@ -63,7 +63,7 @@ type Page struct {
 	Links []string
 	// Base is the page's base href, if any.
 	Base string
-	// Redirect, if it has a Status, is all that the page does.
+	// Redirect, if it has a Status, is the page's only answer.
 	Redirect Redirect
 	// Troubles of this page; the first that holds is answered.
 	Troubles []Trouble
@@ -128,7 +128,7 @@ func (w Window) open(elapsed time.Duration) bool {
 	return w.For == 0 || since < w.For
 }
 
-// troubleAt is the first trouble that holds.
+// troubleAt returns the first trouble that holds.
 func troubleAt(troubles []Trouble, elapsed time.Duration) (Trouble, bool) {
 	i := slices.IndexFunc(troubles, func(t Trouble) bool { return t.open(elapsed) })
 	if i < 0 {
@@ -147,7 +147,7 @@ func (r Robots) forbids(path string) bool {
 	return !r.Missing && path != robotsPath && slices.ContainsFunc(r.Disallow, func(prefix string) bool { return strings.HasPrefix(path, prefix) })
 }
 
-// text is the robots.txt of a host.
+// text returns the robots.txt of a host.
 func (r Robots) text(origin string) string {
 	var b strings.Builder
 	b.WriteString("User-agent: *\n")

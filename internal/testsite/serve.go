@@ -50,15 +50,15 @@ func requestOf(r *http.Request, h *host) Request {
 	}
 }
 
-// answer is a response that remembers what the log wants to know of it.
+// answer is a response that remembers what the log records.
 type answer struct {
 	http.ResponseWriter
 	now        func() time.Time
 	status     int
 	retryAfter time.Duration
 	edition    int
-	// lastWrite is when the last piece of the body was about to be handed over. No
-	// client can have seen the end before, as it can before the handler returns.
+	// lastWrite is when the last piece of the body was about to be handed over. No client
+	// can have seen the end before that, though it can before the handler returns.
 	lastWrite time.Time
 }
 
@@ -183,7 +183,7 @@ func (s *Site) sitemap(h *host, port string) string {
 	return b.String()
 }
 
-// lastmod is what the sitemap says of when the i-th page of a host changed.
+// lastmod returns the sitemap's date for the i-th page of a host.
 func (s *Site) lastmod(h *host, i int) string {
 	elapsed := s.elapsed()
 	changed := h.pages[h.Pages[i].Path].at(elapsed).changed

@@ -158,8 +158,8 @@ func TestRobots(t *testing.T) {
 	}
 }
 
-// TestReachable follows links from the seeds as the crawler does and finds every
-// page of the script but the one that only the sitemap knows.
+// TestReachable follows links from the seeds as the crawler does and finds every page of
+// the script except the one that only the sitemap has.
 func TestReachable(t *testing.T) {
 	t.Parallel()
 	s := play(Options{})
@@ -221,7 +221,7 @@ func canonical(t *testing.T, raw string) urlkey.URL {
 	return u
 }
 
-// A sitemap dates the pages as it is scripted to: truly, or with lies.
+// A sitemap dates the pages as scripted: truly, or with lies.
 func TestSitemapDates(t *testing.T) {
 	t.Parallel()
 	var pages []Page

@@ -29,7 +29,7 @@ type Options struct {
 	Clock Clock
 	// Hosts is the script, by default Demo().
 	Hosts []Host
-	// MaxLog is how many requests the log keeps at least, by default 100 000.
+	// MaxLog is the least number of requests that the log keeps, by default 100 000.
 	MaxLog int
 }
 
@@ -45,7 +45,7 @@ type Site struct {
 	port   string
 }
 
-// host is a host as it is played.
+// host is a host while it is played.
 type host struct {
 	Host
 	pages map[string]*page
@@ -103,14 +103,14 @@ func (s *Site) Start(ctx context.Context, address string) error {
 // Close ends all requests and stops listening.
 func (s *Site) Close() error { return s.server.Close() }
 
-// StartedAt is when the script started.
+// StartedAt returns when the script started.
 func (s *Site) StartedAt() time.Time { return s.start }
 
-// URL is the address of a host's first page ("http://news.localhost:8080/").
-// Call it after Start, which finds the port.
+// URL returns the address of a host's first page ("http://news.localhost:8080/"). Call it
+// after Start, which finds the port.
 func (s *Site) URL(host string) string { return origin(host, s.port) + "/" }
 
-// Seeds are the addresses to start a crawl of the whole site from.
+// Seeds returns the addresses from which to crawl the whole site.
 func (s *Site) Seeds() []string {
 	var seeds []string
 	for _, h := range s.hosts {
@@ -137,8 +137,8 @@ func (s *Site) Hosts() []Host {
 	return hosts
 }
 
-// Truth returns when a page's main text changed, up to now, whether or not
-// anybody could see it: the i-th time is when edition i+1 appeared.
+// Truth returns when a page's main text changed, up to now, whether or not it could be
+// seen: the i-th time is when edition i+1 appeared.
 func (s *Site) Truth(host, path string) []time.Time {
 	p, ok := s.find(host, path)
 	if !ok {

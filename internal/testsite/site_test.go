@@ -17,7 +17,7 @@ import (
 
 var epoch = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// handClock is moved by hand; who waits on it moves it too.
+// handClock is moved by hand; waiting on it moves it too.
 type handClock struct {
 	mu sync.Mutex
 	at time.Time
@@ -153,7 +153,7 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// TestHangingUp: the log knows that a slow page was not waited for.
+// TestHangingUp: the log shows that a client did not wait for a slow page.
 func TestHangingUp(t *testing.T) {
 	t.Parallel()
 	s := New(Options{Clock: stuckClock{}})

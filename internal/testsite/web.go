@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// Web is a web to be generated: pages that never change, and links that prefer what
-// is linked to already, so that few pages have most of the links, as on the web.
+// Web describes a web to generate: pages that never change, and links that prefer pages
+// with many links, so that few pages have most of the links, as on the web.
 type Web struct {
 	Seed  uint64
 	Hosts int
 	Pages int // at least one for each host
-	// Links is how many links a page has on average, besides one to each page that was
-	// made for it to lead to, and one to the first page of its host.
+	// Links is the average number of links of a page, besides one to each of its children,
+	// and one to the first page of its host.
 	Links int
 }
 
-// Generated returns the script of a web, which follows from what is asked for. Every
-// page can be reached from the first page of its host.
+// Generated returns the script of a web, which follows from w alone. Every page can be
+// reached from the first page of its host.
 func Generated(w Web) []Host {
 	g := webMaker{rng: rngOf(w.Seed, "web"), pages: make([]int, 0, w.Pages)}
 	for h := range w.Hosts {
@@ -59,8 +59,8 @@ func (g *webMaker) add(host int, path string) {
 	g.pages, g.at = append(g.pages, host), append(g.at, at)
 }
 
-// link adds a link from any page: mostly to where an earlier one leads, and mostly
-// within its host.
+// link adds a link from any page: mostly to the target of an earlier one, and mostly within
+// its host.
 func (g *webMaker) link() {
 	from := g.rng.IntN(len(g.pages))
 	host, page := g.pages[from], &g.hosts[g.pages[from]].Pages[g.at[from]]
@@ -84,7 +84,7 @@ func (g *webMaker) link() {
 	page.Links = append(page.Links, href)
 }
 
-// target is where a link leads.
+// target draws where a link leads.
 func (g *webMaker) target() [2]int {
 	if len(g.drawn) > 0 && g.rng.IntN(10) < 6 {
 		return g.drawn[g.rng.IntN(len(g.drawn))]
@@ -93,9 +93,8 @@ func (g *webMaker) target() [2]int {
 	return [2]int{g.pages[n], g.at[n]}
 }
 
-// Outlinks are all links of a page of a host as "//host/path", with the one to the
-// first page of the host that every page has; a link that is there twice is listed
-// twice.
+// Outlinks returns all links of a page of a host as "//host/path", with the one to the
+// first page of the host that every page has; a link that is there twice is listed twice.
 func Outlinks(h Host, p Page) []string {
 	links := []string{"//" + h.Name + "/"}
 	for _, link := range p.Links {

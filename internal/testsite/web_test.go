@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Every page of a generated web can be reached, few pages have most of the links,
-// and the same web comes of the same wish.
+// Every page of a generated web can be reached, few pages have most of the links, and the
+// same settings give the same web.
 func TestGeneratedWeb(t *testing.T) {
 	t.Parallel()
 	w := Web{Seed: 7, Hosts: 8, Pages: 2000, Links: 6}

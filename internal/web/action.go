@@ -78,7 +78,7 @@ func releaseTrap(ctx context.Context, s *Server, r *http.Request) (string, error
 	return s.Commands.ReleaseTrap(ctx, r.PathValue("crawl"), r.PathValue("trap"))
 }
 
-// oneOf refuses what is not one of some words.
+// oneOf refuses a text that is not one of some words.
 func oneOf(given string, words ...string) error {
 	if slices.Contains(words, given) {
 		return nil

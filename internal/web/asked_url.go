@@ -12,7 +12,7 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// urlMore is what people are shown of a URL that is no page.
+// urlMore holds the parts of the view of a URL that is no page, for people only.
 type urlMore struct {
 	Asked string
 	// Verdict says what the rules say now.
@@ -20,7 +20,7 @@ type urlMore struct {
 	Pages   string // the address of the list of pages with such URLs
 }
 
-// urlView says what a crawl has of a URL. People are led to its page.
+// urlView answers what a crawl has of a URL. People are redirected to its page.
 func urlView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
 	name, text := value(r, "crawl"), askedOf(r).text("url")
 	if text == "" {
@@ -39,7 +39,7 @@ func urlView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
 	return a, nil
 }
 
-// askURL asks for a URL. Without a scheme it is that of https, unless only that of http is a
+// askURL asks for a URL. Without a scheme it means https, unless only the http URL is a
 // page.
 func (s *Server) askURL(ctx context.Context, crawlName, text string) (urlkey.URL, report.URLAnswer, error) {
 	if strings.Contains(text, "://") {

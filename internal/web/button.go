@@ -2,14 +2,14 @@ package web
 
 // button is a command that can be pressed: a form with one button.
 type button struct {
-	Action string // to which it is posted
+	Action string // where it is posted
 	Label  string
-	// About is what it acts on, for those who do not see where it stands; "" if the label
-	// says it.
+	// About names what the button acts on, for readers who cannot see where it stands; ""
+	// if the label says it.
 	About string
 	// Fields are sent with it.
 	Fields []field
-	// Grave says that it takes something away, and looks so.
+	// Grave marks a button that takes something away, and looks like it.
 	Grave bool
 }
 

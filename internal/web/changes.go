@@ -16,19 +16,19 @@ import (
 	"recrawl/internal/store"
 )
 
-// changesMore is what people are shown of a list of changes.
+// changesMore holds the parts of a list of changes that only people see.
 type changesMore struct {
 	parts
 	Items []change
 	Kinds []choice
 	Host  string
-	// Chosen are the kinds that are asked for, for the form.
+	// Chosen lists the kinds asked for, for the form.
 	Chosen string
 	// Atom is the address of the same list for news readers.
 	Atom string
 }
 
-// changesQuery is which changes of a crawl are asked for.
+// changesQuery selects changes of a crawl.
 type changesQuery struct {
 	crawl  store.CrawlRecord
 	kinds  string
@@ -39,7 +39,7 @@ type changesQuery struct {
 	query  reader.Query
 }
 
-// changesOf reads what is asked for from an address.
+// changesOf reads the query from an address.
 func (s *Server) changesOf(ctx context.Context, r *http.Request) (q changesQuery, err error) {
 	a := askedOf(r)
 	q = changesQuery{kinds: a.text("kinds"), host: strings.ToLower(a.text("host")), limit: a.limit(), diff: a.text("diff") != ""}
@@ -106,7 +106,7 @@ func changesView(ctx context.Context, s *Server, r *http.Request) (answer, error
 	return a, nil
 }
 
-// gone makes a cursor that leads nowhere the asker's mistake.
+// gone turns the error of a cursor that leads nowhere into a bad request.
 func gone(err error) error {
 	for _, leads := range []error{feed.ErrTrimmed, feed.ErrAhead, feed.ErrEpoch} {
 		if errors.Is(err, leads) {
@@ -132,7 +132,7 @@ func changesMoreOf(r *http.Request, q changesQuery, events []feed.Event, next st
 	return more
 }
 
-// without is a request that does not have a parameter.
+// without returns a request without a parameter.
 func without(r *http.Request, name string) *http.Request {
 	copied := r.Clone(r.Context())
 	values := copied.URL.Query()
@@ -141,7 +141,7 @@ func without(r *http.Request, name string) *http.Request {
 	return copied
 }
 
-// withDiffs adds what changed in the texts.
+// withDiffs adds the differences of the texts.
 func withDiffs(ctx context.Context, changes *reader.Reader, events []feed.Event) (err error) {
 	for i := range events {
 		if events[i].Diff, err = changes.DiffOf(ctx, events[i]); err != nil {
@@ -162,7 +162,7 @@ func (s *Server) changesAtom(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/atom+xml; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
-	_, _ = w.Write(text) // an error is the reader's having gone
+	_, _ = w.Write(text) // an error means that the reader has gone
 }
 
 func (s *Server) atom(ctx context.Context, r *http.Request) ([]byte, error) {

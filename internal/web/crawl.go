@@ -13,7 +13,7 @@ import (
 	"recrawl/internal/store"
 )
 
-// crawlMore is what people are shown of a crawl besides its numbers.
+// crawlMore holds the parts of a crawl's view that only people see, besides its numbers.
 type crawlMore struct {
 	// Sentence says how the crawl is.
 	Sentence string
@@ -23,7 +23,7 @@ type crawlMore struct {
 	// Days are the last thirty, as Charts draw them.
 	Days   []report.Day
 	Charts []dayChart
-	// Hosts are those that one pass takes longest at.
+	// Hosts are those where one pass takes longest.
 	Hosts []hostBar
 	// Buttons are the usual commands, Rare those that are seldom wanted.
 	Buttons, Rare []button
@@ -36,7 +36,7 @@ func (m crawlMore) Newest() []report.Day {
 	return days
 }
 
-// Quiet reports whether nothing needs somebody.
+// Quiet reports whether nothing needs a person.
 func (m crawlMore) Quiet() bool {
 	return !slices.ContainsFunc(m.Needs, func(n need) bool { return !n.Calm })
 }
@@ -66,7 +66,8 @@ func crawlView(ctx context.Context, s *Server, r *http.Request) (answer, error) 
 	return a, nil
 }
 
-// crawlMore is what people are shown of a crawl; kinds are those of changes that they chose.
+// crawlMore makes the parts of a crawl's view for people; kinds are the kinds of changes
+// that they chose.
 func (s *Server) crawlMore(ctx context.Context, line report.StatusLine, kinds string) (more crawlMore, err error) {
 	record, err := s.Report.Store.Crawl(ctx, line.Crawl)
 	if err != nil {
@@ -95,13 +96,13 @@ func (s *Server) crawlMore(ctx context.Context, line report.StatusLine, kinds st
 }
 
 const (
-	// trapsRead is among how many traps those that hold most are looked for.
+	// trapsRead is the number of traps among which the ones that hold most are looked for.
 	trapsRead = 50
-	// passesShown is how many hosts are shown by how long one pass takes.
+	// passesShown is the number of hosts shown in the order of how long one pass takes.
 	passesShown = 8
 )
 
-// at is an address below that of a crawl.
+// at returns an address below that of a crawl.
 func at(crawlName string, parts ...string) string {
 	var b strings.Builder
 	b.WriteString("/crawls/" + url.PathEscape(crawlName))
@@ -162,7 +163,7 @@ func overdueWords(line report.StatusLine) string {
 	return count(line.Overdue, "") + " overdue"
 }
 
-// crawlButtons are the commands that fit a crawl's state.
+// crawlButtons returns the commands that fit a crawl's state.
 func crawlButtons(line report.StatusLine) (usual, rare []button) {
 	do := func(change, label string) button {
 		return button{Action: at(line.Crawl, "do", change), Label: label}

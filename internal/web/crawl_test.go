@@ -70,7 +70,7 @@ func TestCrawlJSON(t *testing.T) {
 	}
 }
 
-// What a page calls itself is text, whatever it says, and cannot turn the line around.
+// A page's title is text, whatever it contains, and cannot turn the line around.
 func TestHostileTitle(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -86,7 +86,7 @@ func TestHostileTitle(t *testing.T) {
 	}
 }
 
-// inline is what the Content-Security-Policy would keep from working.
+// inline matches what the Content-Security-Policy would stop from working.
 var inline = regexp.MustCompile(`(?i)\sstyle\s*=|<style|<script(?:\s[^>]*)?>[^<]|\son[a-z]+\s*=|javascript:`)
 
 func TestNothingInline(t *testing.T) {
@@ -100,8 +100,8 @@ func TestNothingInline(t *testing.T) {
 	}
 }
 
-// Each button does what the command does, and says what was understood on the page from
-// which it was pressed.
+// Each button does what the command does, and the page from which it was pressed shows what
+// was understood.
 func TestButtons(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

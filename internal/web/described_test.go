@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Each view and each button is described to programs, and nothing else is.
+// Each view and each button is described to programs, and nothing else.
 func TestEveryAddressIsDescribed(t *testing.T) {
 	t.Parallel()
 	var there, told []string

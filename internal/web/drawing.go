@@ -8,14 +8,15 @@ import (
 	"recrawl/internal/schedule"
 )
 
-// Drawings are SVG that the server writes: positions are attributes, colours come by class.
+// Drawings are SVG that the server writes: positions are attributes, colours come from
+// classes.
 
 // dayChart is one number a day, the last thirty days, as bars.
 type dayChart struct {
 	Name  string
 	Today string // in words
 	Most  string
-	// Label says what is to be seen, for those who do not see it.
+	// Label describes the drawing for readers who cannot see it.
 	Label string
 	Class string
 	Bars  []bar
@@ -27,13 +28,13 @@ type bar struct {
 	Title               string
 }
 
-// A day is so wide, and a chart so high; the last day is at the right edge.
+// Width of a day and height of a chart. The last day is at the right edge.
 const (
 	chartDays   = 30
 	dayWidth    = 10.0
 	dayGap      = 2.0
 	chartHeight = 48.0
-	// leastBar is the height of what is little and not nothing.
+	// leastBar is the height of the smallest bar that is not zero.
 	leastBar = 1.5
 )
 
@@ -60,7 +61,7 @@ func dayCharts(days []report.Day) []dayChart {
 	}
 }
 
-// drawDays draws one number of each day; words say it.
+// drawDays draws one number of each day; words puts it into words.
 func drawDays(name, class string, days []report.Day, of func(report.Day) float64, words func(float64) string) dayChart {
 	c := dayChart{Name: name, Class: class}
 	if len(days) == 0 {

@@ -13,8 +13,8 @@ import (
 	"recrawl/internal/store"
 )
 
-// Bounds of what is counted for the page on evidence. All pages of the host must be looked at,
-// so those of a large one, or of many requests, only when somebody asks for it.
+// Bounds on counting for the evidence page. Counting looks at all pages of the host, so for
+// a large host, or many requests, it is done only when somebody asks for it.
 const (
 	evidencePages    = 2000
 	evidenceRequests = 5000
@@ -22,7 +22,7 @@ const (
 	maxEvidenceSpan  = 31 * 24 * time.Hour
 )
 
-// evidenceMore is what people are shown of evidence besides the answer.
+// evidenceMore holds the parts of the evidence view that only people see.
 type evidenceMore struct {
 	Markdown string
 	Spans    []choice
@@ -75,7 +75,7 @@ func evidenceView(ctx context.Context, s *Server, r *http.Request) (answer, erro
 	return a, nil
 }
 
-// evidenceWithin is the time before now that somebody asks for.
+// evidenceWithin reads how far back somebody asks.
 func evidenceWithin(text string) (time.Duration, error) {
 	if text == "" {
 		return evidenceSpan, nil

@@ -61,7 +61,7 @@ func (s askedHost) HostRequests(context.Context, store.HostRequestParams) (store
 	}}, nil
 }
 
-// lookAtEvidence asks for an address as a browser on this machine does.
+// lookAtEvidence requests an address as a browser on this machine does.
 func lookAtEvidence(t *testing.T, pages int64, address string) (int, string) {
 	t.Helper()
 	s := askedHost{pages: pages}
@@ -94,7 +94,7 @@ func TestEvidenceView(t *testing.T) {
 	}
 }
 
-// The requests of a large host are counted when somebody asks for it.
+// The requests of a large host are counted only when somebody asks for it.
 func TestEvidenceViewOfLargeHost(t *testing.T) {
 	t.Parallel()
 	const here = "/crawls/news/hosts/shop.example:8080/evidence"

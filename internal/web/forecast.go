@@ -10,19 +10,20 @@ import (
 	"recrawl/internal/report"
 )
 
-// forecastPages is how many pages a forecast shown here is computed from: enough for a
-// freshness to within a few points, and few enough to answer at once.
+// forecastPages is the number of pages from which a forecast shown here is computed: enough
+// to give freshness to within a few points, and few enough to answer at once.
 const forecastPages = 1000
 
-// forecastMore is what people are shown of a forecast besides the figures.
+// forecastMore holds the parts of a forecast's view that only people see, besides the
+// figures.
 type forecastMore struct {
-	// Budget and Fresh are what was asked for, as it was written.
+	// Budget and Fresh are the requested values, as entered.
 	Budget, Fresh string
-	// Problem is why that was not understood, "" if it was.
+	// Problem says why they were not understood; "" if they were.
 	Problem string
 }
 
-// forecastView shows what other budgets would make of a crawl.
+// forecastView shows how a crawl would do with other budgets.
 func forecastView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
 	name, form := value(r, "crawl"), r.URL.Query()
 	more := forecastMore{Budget: form.Get("budget"), Fresh: form.Get("fresh")}
@@ -47,7 +48,8 @@ func forecastView(ctx context.Context, s *Server, r *http.Request) (answer, erro
 	return answer{Title: "What if? " + name, Crawl: name, Now: time.Time(f.Now), Data: f, More: more}, nil
 }
 
-// forecastQuery reads what was asked for. With an error it asks for nothing in particular.
+// forecastQuery reads what was asked for. If it returns an error, the query asks for
+// nothing in particular.
 func forecastQuery(name string, asked forecastMore) (report.ForecastQuery, error) {
 	plain := report.ForecastQuery{Crawl: name, Sample: forecastPages}
 	q := plain

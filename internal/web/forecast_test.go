@@ -66,7 +66,7 @@ func (forecasts) HostLoads(context.Context, int64, []int64) ([]store.HostLoad, e
 	return []store.HostLoad{{ID: 1}}, nil
 }
 
-// askForecast gets an address of a server with the store.
+// askForecast requests an address from a server with the store.
 func askForecast(t *testing.T, f forecasts, address string) (status int, body string) {
 	t.Helper()
 	s := New(Options{Report: report.Reporter{Store: f, Visits: f, Out: io.Discard}, Log: slog.New(slog.DiscardHandler)})

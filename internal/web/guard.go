@@ -12,14 +12,14 @@ import (
 	"strings"
 )
 
-// Guard decides who may ask. The zero Guard lets everybody in who reaches this machine as
+// Guard decides who may ask. The zero Guard lets in everybody who reaches this machine as
 // localhost or by an address.
 type Guard struct {
 	// Hosts are the names, besides localhost and addresses, by which the server may be
 	// addressed: a browser that was led here by another name is turned away.
 	Hosts []string
-	// Token lets in, and lets commands through; ReadToken lets in only. If both are "",
-	// nobody is asked.
+	// Token allows looking and commands, ReadToken only looking. If both are "", no token
+	// is needed.
 	Token, ReadToken string
 }
 
@@ -27,10 +27,10 @@ type Guard struct {
 const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// formMost bounds what is posted: a button's fields, or a token.
+// formMost bounds the bytes of a posted form: a button's fields, or a token.
 const formMost = 64 << 10
 
-// protect serves next to those who may ask.
+// protect serves next to clients that may ask.
 func (g Guard) protect(s *Server, next http.Handler) http.Handler {
 	crossOrigin := http.NewCrossOriginProtection()
 	crossOrigin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -55,8 +55,8 @@ func (g Guard) protect(s *Server, next http.Handler) http.Handler {
 	})
 }
 
-// addressed reports whether a Host header names this server. A page of another site whose
-// name was made to lead here does not. Nobody can have an address lead elsewhere.
+// addressed reports whether a Host header names this server. The name of another site that
+// was made to lead here does not. An address cannot be made to lead elsewhere.
 func (g Guard) addressed(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -71,7 +71,7 @@ func (g Guard) addressed(host string) bool {
 // loginCookie holds the proof that its bearer knew a token.
 const loginCookie = "recrawl-login"
 
-// access is what a token lets do.
+// access is the level of access that a token grants.
 type access int
 
 const (
@@ -99,7 +99,7 @@ func (g Guard) admit(s *Server, w http.ResponseWriter, r *http.Request, next htt
 	}
 }
 
-// access looks for a token, or for the cookie that one has left.
+// access looks for a token, or for the cookie that stands for one.
 func (g Guard) access(r *http.Request) access {
 	if g.Token == "" && g.ReadToken == "" {
 		return fullAccess
@@ -136,8 +136,8 @@ func (g Guard) login(s *Server, w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, back(r), http.StatusSeeOther)
 }
 
-// proof is what a cookie holds instead of the token: a cookie that leaks is no token for
-// other places.
+// proof returns the value that a cookie holds instead of the token: a leaked cookie is no
+// token for other places.
 func proof(token string) string {
 	mac := hmac.New(sha256.New, []byte(token))
 	mac.Write([]byte("recrawl web login"))

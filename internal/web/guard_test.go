@@ -9,8 +9,8 @@ import (
 
 const token, readToken = "a-token-of-the-test-1", "a-token-to-read-with-1"
 
-// Whatever leads a browser here by another name has it turned away: it may be the page of
-// another site, which would read and press everything.
+// A browser that comes here by another name is turned away: the name may belong to another
+// site, whose page could then read and press everything.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -21,7 +21,7 @@ func TestNames(t *testing.T) {
 	} {
 		for _, path := range []string{"/", "/crawls/news", "/crawls/news.json", "/crawls/news/live", "/assets/style.css", "/nowhere"} {
 			if path == "/crawls/news/live" && want == 200 {
-				continue // it would last
+				continue // it would not return
 			}
 			r := local(http.MethodGet, path, "")
 			r.Host = host
@@ -36,7 +36,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Another site cannot have a browser press a button.
+// Another site cannot make a browser press a button.
 func TestCrossSite(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

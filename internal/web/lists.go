@@ -22,7 +22,8 @@ const (
 	mostRows  = 500
 )
 
-// asked reads the parameters of an address. The first that cannot be understood is err.
+// asked reads the parameters of an address; err is about the first that cannot be
+// understood.
 type asked struct {
 	values url.Values
 	err    error
@@ -30,7 +31,7 @@ type asked struct {
 
 func askedOf(r *http.Request) *asked { return &asked{values: r.URL.Query()} }
 
-// text is a parameter, without space around it, "" if it is not given.
+// text returns a parameter without the space around it, "" if it is not given.
 func (a *asked) text(name string) string { return strings.TrimSpace(a.values.Get(name)) }
 
 func (a *asked) wrong(name, text, should string) {
@@ -39,7 +40,7 @@ func (a *asked) wrong(name, text, should string) {
 	}
 }
 
-// number is a parameter that is a number from 0 on, 0 if it is not given.
+// number returns a parameter that is a number from 0 on, 0 if it is not given.
 func (a *asked) number(name string) int64 {
 	text := a.text(name)
 	if text == "" {
@@ -52,7 +53,7 @@ func (a *asked) number(name string) int64 {
 	return n
 }
 
-// limit is how many rows are asked for.
+// limit returns the number of rows asked for.
 func (a *asked) limit() int {
 	n := a.number("limit")
 	if n > mostRows {
@@ -61,7 +62,7 @@ func (a *asked) limit() int {
 	return int(cmp.Or(min(n, mostRows), shownRows))
 }
 
-// states are those of pages that are asked for, nil for all.
+// states returns the page states asked for, nil for all.
 func (a *asked) states() (states []crawl.PageState) {
 	for _, text := range a.values["state"] {
 		for name := range strings.SplitSeq(text, ",") {
@@ -78,8 +79,8 @@ func (a *asked) states() (states []crawl.PageState) {
 	return states
 }
 
-// elsewhere is the address of a request with another value of a parameter, without it for
-// "".
+// elsewhere returns the address of a request with another value of a parameter, or without
+// the parameter for "".
 func elsewhere(r *http.Request, name, text string) string {
 	values := r.URL.Query()
 	values.Del(name)
@@ -92,14 +93,14 @@ func elsewhere(r *http.Request, name, text string) string {
 	return r.URL.EscapedPath() + "?" + values.Encode()
 }
 
-// parts lead from a part of a list to the others.
+// parts holds the links from a part of a list to the others.
 type parts struct {
 	// First is the first part, "" if it is shown. Next is "" if there is none.
 	First, Next string
-	// Further says that Next looks further rather than shows more: a search looks at some
-	// thousands of rows at a time.
+	// Further says that Next continues a search, which looks at some thousands of rows at a
+	// time, and may show nothing more.
 	Further bool
-	// Filtered says that not all are asked for, All is the whole list.
+	// Filtered says that the list is filtered; All is the address of the whole list.
 	Filtered bool
 	All      string
 }
@@ -134,7 +135,7 @@ type option struct {
 	Chosen      bool
 }
 
-// pagesMore is what people are shown of a list of pages.
+// pagesMore holds the parts of a list of pages that only people see.
 type pagesMore struct {
 	parts
 	Text, Prefix, Host string
@@ -177,8 +178,7 @@ func pagesView(ctx context.Context, s *Server, r *http.Request) (answer, error) 
 	}, nil
 }
 
-// escaped is a text as it stands in URLs, where there are no spaces, and no letters but
-// those of ASCII.
+// escaped returns a text as it stands in URLs, which have no spaces and only ASCII letters.
 func escaped(text string) string {
 	var b strings.Builder
 	for i := range len(text) {
@@ -191,7 +191,7 @@ func escaped(text string) string {
 	return b.String()
 }
 
-// understood makes errors of the store that are about what was asked the asker's.
+// understood turns the store's errors about the query into bad requests.
 func understood(err error) error {
 	if errors.Is(err, store.ErrGrouped) {
 		return fmt.Errorf("host %w: %w", errBad, err)
@@ -199,7 +199,7 @@ func understood(err error) error {
 	return err
 }
 
-// hostsMore is what people are shown of a list of hosts.
+// hostsMore holds the parts of a list of hosts that only people see.
 type hostsMore struct {
 	parts
 	Text    string
@@ -227,7 +227,7 @@ func hostsView(ctx context.Context, s *Server, r *http.Request) (answer, error) 
 	}, nil
 }
 
-// hostMore is what people are shown of a host besides its numbers.
+// hostMore holds the parts of a host's view that only people see, besides its numbers.
 type hostMore struct {
 	// Kept is the share of requests that is kept for pages that were never visited.
 	Kept    string
@@ -235,7 +235,7 @@ type hostMore struct {
 	Buttons []button
 }
 
-// robotsShown is how much of a robots.txt is shown, in bytes.
+// robotsShown bounds the bytes of a robots.txt that are shown.
 const robotsShown = 32 << 10
 
 // hostView shows one host.
@@ -266,7 +266,7 @@ func hostView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
 	return a, nil
 }
 
-// shownText is a text of several lines that is safe to show.
+// shownText makes a text of several lines safe to show.
 func shownText(text string, limit int) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -284,7 +284,7 @@ type rejectedAnswer struct {
 	Reasons []report.ReasonLine `json:"reasons"`
 }
 
-// rejectedMore is what people are shown of rejected links.
+// rejectedMore holds the parts of the view of rejected links that only people see.
 type rejectedMore struct {
 	Reason string
 	All    string
@@ -388,7 +388,7 @@ func pairOf(text string) (a, b int64, err error) {
 	return a, b, err
 }
 
-// sourcesMore is what people are shown of a list of sources.
+// sourcesMore holds the parts of a list of sources that only people see.
 type sourcesMore struct {
 	parts
 	Host string
@@ -412,10 +412,10 @@ func sourcesView(ctx context.Context, s *Server, r *http.Request) (answer, error
 	}, nil
 }
 
-// sinkMore is a sink as people are shown it.
+// sinkMore is a sink as people see it.
 type sinkMore struct {
 	report.SinkItem
-	Failed  string // the address of what could not be delivered
+	Failed  string // the address of the list of undelivered changes
 	Buttons []button
 }
 
@@ -433,7 +433,7 @@ func sinksView(ctx context.Context, s *Server, r *http.Request) (answer, error) 
 	return answer{Title: "Sinks of " + name, Crawl: name, Now: batch.Now, Data: listed(r, batch.Items, "", ""), More: more}, nil
 }
 
-// sinkButtons are the commands that fit a sink's state.
+// sinkButtons returns the commands that fit a sink's state.
 func sinkButtons(crawlName string, k report.SinkItem) []button {
 	do := func(command, label string) button {
 		return button{Action: at(crawlName, "sinks", k.Sink, command), Label: label, About: k.Sink}
@@ -455,7 +455,7 @@ func sinkButtons(crawlName string, k report.SinkItem) []button {
 	return append(buttons, skip)
 }
 
-// failedMore is what people are shown of what a sink could not deliver.
+// failedMore holds the parts of the list of undelivered changes that only people see.
 type failedMore struct {
 	parts
 	Sink string
@@ -463,7 +463,7 @@ type failedMore struct {
 	Again *button
 }
 
-// failedView lists what a sink could not deliver.
+// failedView lists the changes that a sink could not deliver.
 func failedView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
 	a := askedOf(r)
 	name, sink, after, limit := r.PathValue("crawl"), r.PathValue("sink"), a.number("after"), a.limit()

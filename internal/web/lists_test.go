@@ -22,8 +22,8 @@ import (
 	"recrawl/internal/web"
 )
 
-// hostile is what a page says that wants to be more than text: it runs, is framed, turns
-// the direction of what follows, and is long.
+// hostile is page text that tries to be more than text: it runs, is framed, turns the
+// direction of what follows, and is long.
 var hostile = `<script>alert(1)</script><iframe src="https://evil.test/"></iframe>` + "\u202Etxt.exe\x1b[2J" + strings.Repeat("Title ", 2000)
 
 // site is a crawl with some of everything that lists show, in a real store behind a server.
@@ -140,7 +140,7 @@ func (w *site) visit(url string, v store.VisitRecord) {
 	w.check(err)
 }
 
-// get returns what an address answers with.
+// get returns the answer of an address.
 func (w *site) get(address string) (status int, header http.Header, body string) {
 	w.Helper()
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
@@ -154,7 +154,7 @@ func (w *site) get(address string) (status int, header http.Header, body string)
 	return response.StatusCode, response.Header, string(text)
 }
 
-// html is an address that people look at.
+// html returns the page at an address, as people see it.
 func (w *site) html(address string) string {
 	w.Helper()
 	status, header, body := w.get(address)
@@ -164,7 +164,7 @@ func (w *site) html(address string) string {
 	return body
 }
 
-// data is an address that programs ask.
+// data returns the JSON at an address, as programs see it.
 func data[T any](w *site, address string) (v T) {
 	w.Helper()
 	status, header, body := w.get(address)
@@ -175,7 +175,7 @@ func data[T any](w *site, address string) (v T) {
 	return v
 }
 
-// rows is a part of any list.
+// rows is one part of any list.
 type rows struct {
 	V     int
 	Items []map[string]any
@@ -209,7 +209,8 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// A list's parts are all of it, each once, by the addresses that they name.
+// Followed by the addresses that they name, the parts of a list hold all of it, each item
+// once.
 func TestPartsOfLists(t *testing.T) {
 	t.Parallel()
 	w := newSite(t, nil)
@@ -291,7 +292,7 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// What pages say of themselves stays text, whatever it is.
+// Text of pages stays text, whatever it is.
 func TestHostilePagesInLists(t *testing.T) {
 	t.Parallel()
 	w := newSite(t, nil)
@@ -305,7 +306,7 @@ func TestHostilePagesInLists(t *testing.T) {
 	}
 }
 
-// The box leads to a page, by whatever way its URL is written, or says why there is none.
+// The box leads to a page, however its URL is written, or says why there is none.
 func TestURLBox(t *testing.T) {
 	t.Parallel()
 	w := newSite(t, func(o *web.Options) {

@@ -12,15 +12,15 @@ import (
 	"recrawl/internal/report"
 )
 
-// A page that is open is told when what it shows has changed (server-sent events), and then
-// fetches itself. What is sent is a mark, which says nothing but that it is another one.
+// An open page is told by server-sent events when its contents have changed, and then
+// fetches itself. The events carry only a mark, which is different after each change.
 const (
 	// liveEvery is the time between two looks.
 	liveEvery = 2 * time.Second
-	// liveWrite is how long a browser may take to read what it is sent.
+	// liveWrite is how long a browser may take to read an event.
 	liveWrite = 10 * time.Second
-	// liveIdle is after how many looks without a change a browser is sent something, so that
-	// neither it nor what stands between thinks that we are gone.
+	// liveIdle is the number of looks without a change after which a browser is sent
+	// something, so that neither it nor a proxy takes the connection for dead.
 	liveIdle = 10
 	// markLimit is how long a look may take.
 	markLimit = 5 * time.Second
@@ -74,7 +74,8 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// marks are what open pages are told, found out once for all that look at the same crawl.
+// marks keeps the marks that open pages are sent, read once for all pages that show the
+// same crawl.
 type marks struct {
 	mu    sync.Mutex
 	known map[string]mark
@@ -85,8 +86,8 @@ type mark struct {
 	at   time.Time
 }
 
-// of is the mark of a crawl: another one whenever something has happened to it. What only
-// time changes is not in it.
+// of returns the mark of a crawl, which changes whenever something happens to the crawl,
+// but not with time alone.
 func (m *marks) of(ctx context.Context, r report.Store, f Feed, name string) (string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 	"recrawl/internal/store"
 )
 
-// counted is a store with one crawl, whose visits are counted. It counts looks at it.
+// counted is a store with one crawl, whose visits are counted. It counts the looks at it.
 type counted struct {
 	report.Store
 	visits, looks int
@@ -46,7 +46,7 @@ func (quietFeed) FeedEnds(context.Context) (store.FeedEnds, error) {
 	return store.FeedEnds{Newest: feed.Cursor{Epoch: "ab", ID: 7}}, nil
 }
 
-// stream is what a browser is sent.
+// stream holds the events that a browser is sent.
 type stream struct {
 	*httptest.ResponseRecorder
 	gone bool
@@ -81,7 +81,7 @@ func ask(ctx context.Context, s *Server, w http.ResponseWriter, name string) {
 	s.live(w, r)
 }
 
-// A browser is told once of each change, and not of what only time has changed. Two browsers
+// A browser is told once of each change, and not when only time has passed. Two browsers
 // cost the store one look.
 func TestLive(t *testing.T) {
 	t.Parallel()

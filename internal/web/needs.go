@@ -14,8 +14,8 @@ import (
 
 // need is something of a crawl that waits for somebody.
 type need struct {
-	// Grave: nothing goes on until somebody acts. Calm: it goes on by itself, and somebody may
-	// want to know.
+	// Grave: nothing goes on until a person acts. Calm: it goes on by itself, but a person
+	// may want to know.
 	Grave, Calm bool
 	What        string
 	Why         string
@@ -25,7 +25,7 @@ type need struct {
 	Buttons []button
 }
 
-// needsOf are a crawl's needs, the gravest first.
+// needsOf returns a crawl's needs, the gravest first.
 func needsOf(line report.StatusLine, traps []store.TrapRecord) []need {
 	if line.State == crawl.CrawlStopped {
 		return []need{{Calm: true, What: "The crawl is stopped", Why: fmt.Sprintf("`starter crawl %s` starts it again", line.Crawl)}}
@@ -37,7 +37,7 @@ func needsOf(line report.StatusLine, traps []store.TrapRecord) []need {
 	return append(needs, pageNeeds(line, traps)...)
 }
 
-// engineNeeds are about workers, workflows and disks.
+// engineNeeds returns the needs about workers, workflows and disks.
 func engineNeeds(line report.StatusLine) []need {
 	var needs []need
 	for _, h := range line.Held {
@@ -90,8 +90,9 @@ func sinkNeeds(line report.StatusLine) []need {
 	return needs
 }
 
-// hostNeeds are the hosts that do not answer, or forbid us. What an operator has blocked
-// waits for nobody, and a host that asked for quiet is asked again by itself.
+// hostNeeds returns the needs about hosts that do not answer, or forbid us. A host that an
+// operator has blocked needs nobody, and a host that asked for quiet is asked again by
+// itself.
 func hostNeeds(line report.StatusLine) []need {
 	var needs []need
 	for _, h := range line.HostTroubles {
@@ -113,7 +114,7 @@ func hostNeeds(line report.StatusLine) []need {
 	return needs
 }
 
-// trapsShown is how many traps are named, those that hold most.
+// trapsShown is the number of traps that are named, those that hold most.
 const trapsShown = 3
 
 func pageNeeds(line report.StatusLine, traps []store.TrapRecord) []need {

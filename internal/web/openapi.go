@@ -11,7 +11,7 @@ type operation struct {
 	pattern string // of the view or the action
 	summary string
 	params  []param
-	// of is a value of the answer's type; of a button, there is none.
+	// of is a value of the answer's type; a button has none.
 	of any
 }
 
@@ -59,7 +59,7 @@ func description() object {
 	}
 }
 
-// failureAnswer and said are what programs are told besides answers.
+// failureAnswer and said are the other answers that programs get.
 type failureAnswer struct {
 	Error string `json:"error"`
 }
@@ -81,7 +81,7 @@ func (o operation) describe(known *schemas, failure object) object {
 	}
 }
 
-// jsonPath is the address at which a view answers programs.
+// jsonPath returns the address at which a view answers programs.
 func jsonPath(pattern string) string {
 	if at := jsonPattern(pattern); at != "" {
 		return at
@@ -89,7 +89,7 @@ func jsonPath(pattern string) string {
 	return pattern + jsonSuffix
 }
 
-// pathParams are the wildcards of a pattern.
+// pathParams describes the wildcards of a pattern.
 func pathParams(pattern string) []object {
 	all := []object{}
 	for part := range strings.SplitSeq(pattern, "/") {

@@ -14,8 +14,8 @@ import (
 // object is an object of JSON.
 type object map[string]any
 
-// schemas describe types as JSON Schema, as OpenAPI 3.1 wants it: structs by their names,
-// so that each is described once.
+// schemas describes types in OpenAPI 3.1's JSON Schema: structs by their names, so that
+// each is described once.
 type schemas struct {
 	named object
 	types map[string]reflect.Type
@@ -73,7 +73,7 @@ func ofMarshaler(t reflect.Type) object {
 	return o
 }
 
-// orNull describes what may be missing.
+// orNull describes a value that may be missing.
 func orNull(o object) object {
 	if of, ok := o["type"].(string); ok {
 		o["type"] = []string{of, "null"}
@@ -82,7 +82,7 @@ func orNull(o object) object {
 	return object{"anyOf": []object{o, {"type": "null"}}}
 }
 
-// reference names a struct, and describes it where that has not been done.
+// reference names a struct, and describes it if that has not been done.
 func (s *schemas) reference(t reflect.Type) object {
 	name := schemaName(t)
 	if known, ok := s.types[name]; ok && known != t {
@@ -96,7 +96,7 @@ func (s *schemas) reference(t reflect.Type) object {
 	return object{"$ref": "#/components/schemas/" + name}
 }
 
-// schemaName is the name of a struct in the description: list[report.PageItem] is
+// schemaName returns the name of a struct in the description: list[report.PageItem] is
 // PageItemList.
 func schemaName(t reflect.Type) string {
 	name, of, generic := strings.Cut(strings.TrimSuffix(t.Name(), "]"), "[")
@@ -143,7 +143,7 @@ func (s *schemas) fields(t reflect.Type, properties object, required *[]string) 
 	}
 }
 
-// capital is a text that begins with a capital letter.
+// capital returns a text with its first letter as a capital.
 func capital(text string) string {
 	r, size := utf8.DecodeRuneInString(text)
 	return string(unicode.ToUpper(r)) + text[size:]

@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// validator holds values against the schemas of an OpenAPI document. Beyond what JSON Schema
-// demands it finds fault with fields that are not described.
+// validator checks values against the schemas of an OpenAPI document. More strictly than
+// JSON Schema, it also rejects fields that are not described.
 type validator struct {
 	document map[string]any
-	used     map[string]bool // schemas that a value was held against
+	used     map[string]bool // schemas that a value was checked against
 }
 
-// at is a value of the document by its path.
+// at returns a value of the document by its path.
 func (v validator) at(path ...string) any {
 	var in any = v.document
 	for _, p := range path {
@@ -138,7 +138,7 @@ func TestValidator(t *testing.T) {
 	}
 }
 
-// Every view's answer is as /openapi.json says.
+// Every view's answer matches /openapi.json.
 func TestAnswersAreAsDescribed(t *testing.T) {
 	t.Parallel()
 	w := searched(t)

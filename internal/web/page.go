@@ -18,7 +18,7 @@ import (
 	"recrawl/internal/store"
 )
 
-// pageHead is what every view of a page begins with.
+// pageHead is the head of every view of a page.
 type pageHead struct {
 	Crawl string
 	Title string // of its last version, or its URL
@@ -35,15 +35,15 @@ func headOfPage(p store.PageRecord) pageHead {
 	}
 }
 
-// atPage is an address below that of a page.
+// atPage returns an address below that of a page.
 func atPage(p store.PageRecord, parts ...string) string {
 	return at(p.Crawl, append([]string{"pages", strconv.FormatInt(p.PageID, 10)}, parts...)...)
 }
 
-// pageMore is what people are shown of a page.
+// pageMore holds the parts of a page's view that only people see.
 type pageMore struct {
 	pageHead
-	// Found and Plan are the two sentences of why.
+	// Found and Plan are the two sentences that say why.
 	Found, Plan string
 	// Wide and Narrow are the same drawing.
 	Wide, Narrow timeline
@@ -57,21 +57,21 @@ type pageMore struct {
 	Visits    []report.VisitLine
 	Versions  []versionItem
 	Backlinks []report.BacklinkLine
-	// More says of each list that it goes on.
+	// For each list, More… says that it goes on.
 	MoreVisits, MoreVersions, MoreCopies, MoreBacklinks bool
 	BacklinkCount                                       int
 }
 
-// facts are what is known under one name.
+// facts are the known values under one name.
 type facts struct {
 	Name  string
 	Texts []string
 }
 
-// shortList is how many rows of its lists a page shows.
+// shortList is the number of rows that a page shows of each of its lists.
 const shortList = 8
 
-// pageView shows a page: why it is visited when, and what is known of it.
+// pageView shows a page: when and why it is visited, and what is known of it.
 func pageView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
 	page, err := s.pageOf(ctx, r)
 	if err != nil {
@@ -107,7 +107,7 @@ func pageView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
 	return a, nil
 }
 
-// pageLists reads the first rows of what else a page has.
+// pageLists reads the first rows of a page's lists.
 func (s *Server) pageLists(ctx context.Context, page store.PageRecord, more *pageMore) (err error) {
 	versions, err := s.Report.VersionsOf(ctx, page, 0, shortList+1)
 	if err != nil {
@@ -133,13 +133,13 @@ func (s *Server) pageLists(ctx context.Context, page store.PageRecord, more *pag
 	return nil
 }
 
-// cut is the first part of a list, and whether there is more.
+// cut returns the first part of a list, and whether there is more.
 func cut[T any](all []T, most int) ([]T, bool) {
 	return all[:min(most, len(all))], len(all) > most
 }
 
-// factsOfPage puts what explains a page under its names, in two groups: what everybody may
-// want to know, and the mathematics.
+// factsOfPage sorts the explanation of a page by names into two groups: the facts for
+// everybody, and the mathematics.
 func factsOfPage(e report.Explained) (plain, math []facts) {
 	for _, f := range e.Facts() {
 		if f.Name == "page" {
@@ -159,12 +159,12 @@ func factsOfPage(e report.Explained) (plain, math []facts) {
 	return plain, math
 }
 
-// shownFact makes a text that has words of a site in it safe to show.
+// shownFact makes a text with words of a site in it safe to show.
 func shownFact(text string) string {
 	return strings.ReplaceAll(crawl.Clean(text, 1500), " %", "\u00a0%")
 }
 
-// pageOf is the page of an address.
+// pageOf reads the page of an address.
 func (s *Server) pageOf(ctx context.Context, r *http.Request) (store.PageRecord, error) {
 	id, err := strconv.ParseInt(value(r, "page"), 10, 64)
 	if err != nil || id <= 0 {
@@ -177,7 +177,7 @@ func (s *Server) pageOf(ctx context.Context, r *http.Request) (store.PageRecord,
 // page is known without it.
 const liveLimit = 300 * time.Millisecond
 
-// silentWorkflow is said of a workflow that has not answered in that time.
+// silentWorkflow is shown for a workflow that has not answered in that time.
 const silentWorkflow = "its workflow has not answered within 0.3 s, because the workers or the store are busy, or no worker runs. " +
 	"All else here is from the store, without a snooze or an interval that somebody set. Load this page again in a moment; " +
 	"if it stays so, see under Needs somebody on the crawl's page"
@@ -206,11 +206,11 @@ type pageList struct {
 	pageHead
 	Items any
 	Next  string // the address of the next part, "" if there is none
-	// About is what there is to say of the list.
+	// About says what there is to say about the list.
 	About string
 }
 
-// pagePart is the part of a page's list that is asked for: so many rows from a place on.
+// pagePart is the part asked for of a page's list: a number of rows from a place on.
 type pagePart struct {
 	page  store.PageRecord
 	now   time.Time
@@ -219,14 +219,14 @@ type pagePart struct {
 	limit int
 }
 
-// Parts have defaultPart rows, or as many as ?limit= says, up to mostPart.
+// Parts have defaultPart rows, or the number in ?limit=, up to mostPart.
 const (
 	defaultPart = 50
 	mostPart    = 500
 )
 
-// partOfPage reads which part of a page's list is asked for. Place names the parameter that
-// says where it begins.
+// partOfPage reads which part of a page's list is asked for. place is the name of the
+// parameter with its start.
 func (s *Server) partOfPage(ctx context.Context, r *http.Request, place string) (p pagePart, err error) {
 	p.place = place
 	if p.page, err = s.pageOf(ctx, r); err != nil {
@@ -244,7 +244,7 @@ func (s *Server) partOfPage(ctx context.Context, r *http.Request, place string) 
 	return p, err
 }
 
-// parameter is a number of an address from 0 on, 0 if it is not given.
+// parameter reads a number from 0 on from an address, 0 if it is not given.
 func parameter(r *http.Request, name string, most int64) (int64, error) {
 	text := r.URL.Query().Get(name)
 	if text == "" {
@@ -260,7 +260,7 @@ func parameter(r *http.Request, name string, most int64) (int64, error) {
 	return n, nil
 }
 
-// listOfPage answers with a part of a list of a page. Items has one more than the part, if
+// listOfPage answers with a part of a list of a page. items has one more than the part if
 // the list goes on.
 func listOfPage[T, S any](r *http.Request, p pagePart, title string, items []T, placeOf func(last T) int64, shown func([]T) []S) answer {
 	items, goesOn := cut(items, p.limit)

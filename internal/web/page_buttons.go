@@ -10,10 +10,11 @@ import (
 	"recrawl/internal/store"
 )
 
-// pageButtons are what can be asked of a page.
+// pageButtons are the commands on a page.
 type pageButtons struct {
 	Visit *button
-	// Snooze and Interval are choices of a time; Custom is where any other interval is sent.
+	// Snooze and Interval are choices of a time; Custom is the address for any other
+	// interval.
 	Snooze, Interval []button
 	Custom           string
 	// Stop ends its visits.
@@ -28,7 +29,7 @@ const (
 	stopPage    = "stop"
 )
 
-// buttonsOf are the commands that fit a page's state.
+// buttonsOf returns the commands that fit a page's state.
 func buttonsOf(page store.PageRecord) pageButtons {
 	do := func(change, label, time string) button {
 		b := button{Action: atPage(page, change), Label: label}
@@ -60,7 +61,7 @@ func buttonsOf(page store.PageRecord) pageButtons {
 	}
 }
 
-// changePage asks for something of a page.
+// changePage carries out a command on a page.
 func changePage(ctx context.Context, s *Server, r *http.Request) (string, error) {
 	change := r.PathValue("change")
 	if err := oneOf(change, visitNow, snooze, setInterval, stopPage); err != nil {

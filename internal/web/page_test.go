@@ -54,7 +54,7 @@ func TestPageIsExplained(t *testing.T) {
 	has(t, w.get(w.at("/gone", "")), "It is gone: its last visit, 2d ago, was answered with status 410.")
 }
 
-// What programs are told is what `starter explain` and `starter history` say.
+// Programs get the objects of `starter explain` and `starter history`.
 func TestPageAsJSON(t *testing.T) {
 	t.Parallel()
 	w := newPageWorld(t)
@@ -90,7 +90,7 @@ func TestPageAsJSON(t *testing.T) {
 	}
 }
 
-// all are the items of a list, part by part.
+// all returns the items of a list, read part by part.
 func (w *pageWorld) all(address string) []json.RawMessage {
 	w.Helper()
 	var all []json.RawMessage
@@ -223,7 +223,7 @@ func TestPageButtons(t *testing.T) {
 	}
 }
 
-// A stopped page can be brought back, and nothing else.
+// A stopped page can only be brought back.
 func TestStoppedPageComesBack(t *testing.T) {
 	t.Parallel()
 	got := buttonsOf(store.PageRecord{State: crawl.Stopped})
@@ -248,7 +248,7 @@ func TestSilentWorkflow(t *testing.T) {
 	})
 }
 
-// What a page says is shown, and does nothing.
+// The text of a page is shown, and does nothing.
 func TestHostilePageIsInert(t *testing.T) {
 	t.Parallel()
 	w := newPageWorld(t)

@@ -21,8 +21,8 @@ import (
 // versionItem is a version in a list, for people.
 type versionItem struct {
 	report.VersionLine
-	// Text, Diff and Body are addresses: of its text, of what it changed, of its bytes; "" if
-	// there is none.
+	// Text, Diff and Body are the addresses of its text, its difference from the version
+	// before and its bytes; "" if there is none.
 	Text, Diff, Body string
 	// Back is the visit that found it again after another version, 0 for none.
 	Back int
@@ -47,7 +47,7 @@ func versionItems(page store.PageRecord, lines []report.VersionLine) []versionIt
 // errNoArchive: the server has no access to bytes.
 var errNoArchive = fmt.Errorf("%w: this server has no archive: start it with --archive, or RECRAWL_ARCHIVE", report.ErrNoBody)
 
-// missing makes errors about bytes that are not there errors about something not found.
+// missing turns errors about missing bytes into store.ErrNotFound.
 func missing(err error) error {
 	if errors.Is(err, report.ErrNoBody) || errors.Is(err, archive.ErrNotFound) {
 		return absent{err}
@@ -55,7 +55,7 @@ func missing(err error) error {
 	return err
 }
 
-// absent is an error that says itself what is not there.
+// absent is an error whose own text says what is missing.
 type absent struct{ error }
 
 // Is implements the interface of errors.Is.
@@ -94,7 +94,7 @@ var textViews = []struct {
 	{report.ViewText, "What changes are found in"}, {report.ViewAll, "All text"}, {report.ViewBody, "Markup"}, {report.ViewHead, "Request and head"},
 }
 
-// textView reads which view of a text is asked for.
+// textView reads the view of a text that is asked for.
 func textView(r *http.Request) (report.View, error) {
 	asked := report.View(r.URL.Query().Get("view"))
 	if asked == "" {
@@ -108,7 +108,7 @@ func textView(r *http.Request) (report.View, error) {
 	return "", fmt.Errorf("?view=%s %w: it is text, all, body or head", crawl.Clean(string(asked), 20), errBad)
 }
 
-// viewChoices are links to the same in other views.
+// viewChoices links to the other views of the same text.
 func viewChoices(r *http.Request, chosen report.View, views int) []choice {
 	var all []choice
 	for _, v := range textViews[:views] {
@@ -161,8 +161,8 @@ func versionView(ctx context.Context, s *Server, r *http.Request) (answer, error
 	return answer{Title: fmt.Sprintf("Version %d of %s", seq, more.pageHead.Title), Crawl: page.Crawl, Now: now, Data: shown, More: more}, nil
 }
 
-// cutText is the beginning of a text without what would act instead of being seen, and
-// whether there is more.
+// cutText returns the beginning of a text without characters that act instead of being
+// seen, and whether there is more.
 func cutText(text string, most int) (string, bool) {
 	is := len(text) > most
 	if is {
@@ -198,19 +198,19 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// downloads are the types whose bytes are sent as they are, under a name that says so:
-// no browser runs what is in them.
+// downloads are the types whose bytes are sent unchanged, under a name that says so: no
+// browser runs their contents.
 var downloads = map[string]string{
 	"application/pdf": ".pdf", "application/zip": ".zip", "application/gzip": ".gz",
 	"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp",
 	"audio/mpeg": ".mp3", "video/mp4": ".mp4",
 }
 
-// charsetName is what names of character sets look like.
+// charsetName matches names of character sets.
 var charsetName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:-]{0,39}$`)
 
-// bodyHeaders say how bytes of a type are sent. What is text to people is plain text, whatever
-// it is to browsers; everything else is a download.
+// bodyHeaders returns the headers for bytes of a type. Types that people can read as text
+// are plain text, whatever browsers take them for; everything else is a download.
 func bodyHeaders(contentType, name string) (asType, disposition string) {
 	essence, params, err := mime.ParseMediaType(contentType)
 	if err != nil {
@@ -249,7 +249,7 @@ const (
 	around     = 3
 )
 
-// diffView puts two versions beside each other.
+// diffView shows two versions side by side.
 func diffView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
 	page, err := s.pageOf(ctx, r)
 	if err == nil && s.Files == nil {

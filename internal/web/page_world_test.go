@@ -22,7 +22,7 @@ import (
 	"recrawl/internal/store"
 )
 
-// hostileTitle wants to be more than text: it runs, is framed, turns the direction of what
+// hostileTitle tries to be more than text: it runs, is framed, turns the direction of what
 // follows, and is long.
 var hostileTitle = `<script>alert(1)</script><iframe src="https://evil.test/"></iframe>` + "\u202Etxt.exe\x1b[2J" + strings.Repeat("Title ", 2000)
 
@@ -47,7 +47,7 @@ func newPageWorld(t *testing.T) *pageWorld {
 	return w
 }
 
-// page makes a living page that another one links to; "" is none.
+// page makes a living page to which another one links; "" for none.
 func (w *pageWorld) page(path, from string) store.PageRecord {
 	w.Helper()
 	page := w.known(path, from)
@@ -93,7 +93,7 @@ func (w *pageWorld) visit(path string, v store.VisitRecord) {
 	w.read(path)
 }
 
-// finds is a visit that finds a body.
+// finds records a visit that finds a body.
 func (w *pageWorld) finds(path, title, contentType, body string, at time.Time) {
 	w.Helper()
 	page := w.read(path)
@@ -111,7 +111,7 @@ func (w *pageWorld) finds(path, title, contentType, body string, at time.Time) {
 	w.visit(path, store.VisitRecord{At: at, Outcome: outcome, State: crawl.Active, Status: 200, Digest: digest, Bytes: int64(len(body)), Duration: 180 * time.Millisecond})
 }
 
-// days is a time so many days ago.
+// days returns a time that many days ago.
 func days(ago float64) time.Time {
 	return time.Now().Add(-time.Duration(ago * 24 * float64(time.Hour))).UTC().Truncate(time.Microsecond)
 }
@@ -122,7 +122,7 @@ func prices(price, note string) string {
 	return "<!DOCTYPE html><html lang=en><title>Prices</title><main><h1>Prices</h1><p>A ticket costs " + price + " euros.</p><p>Children are free.</p><p>Dogs stay outside.</p>" + note + "</main>"
 }
 
-// shop fills the world: a page with two months of visits, and others with it.
+// shop fills the world with a page that has two months of visits, and others.
 func (w *pageWorld) shop() {
 	w.Helper()
 	w.page("/", "")
@@ -157,7 +157,7 @@ func (w *pageWorld) shop() {
 	w.finds("/hostile", hostileTitle, `text/html; charset="x\"><script>"`, `<title>x</title><script>alert(1)</script><p>Buy `+"\u202E"+`now</p>`, days(1))
 }
 
-// at is the address of a view of a page.
+// at returns the address of a view of a page.
 func (w *pageWorld) at(path, view string) string {
 	return fmt.Sprintf("/crawls/shop/pages/%d%s", w.pages[path].PageID, view)
 }
@@ -179,7 +179,7 @@ func (w *pageWorld) ask(method, address string, form url.Values, header http.Hea
 	return got
 }
 
-// get is what must be at an address.
+// get returns the page at an address, which must be there.
 func (w *pageWorld) get(address string) string {
 	w.Helper()
 	got := w.ask(http.MethodGet, address, nil, nil)
@@ -189,7 +189,7 @@ func (w *pageWorld) get(address string) string {
 	return got.Body.String()
 }
 
-// askedCommands takes down what is asked of pages. The rest is nobody's business here.
+// askedCommands records the commands on pages. No other command is called here.
 type askedCommands struct {
 	Commands
 	asked []string

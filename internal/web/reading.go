@@ -20,7 +20,7 @@ import (
 // readAnswer is a document for programs.
 type readAnswer struct {
 	document.Meta
-	// Freshness says how far the page's last copy can be trusted.
+	// Freshness says how far to trust the page's last copy.
 	Freshness string `json:"freshness"`
 	Markdown  string `json:"markdown"`
 }
@@ -31,8 +31,8 @@ type readMore struct {
 	sheet.Sheet
 	Extents []choice
 	Extent  string // the one that is shown
-	// Asked is the date that was asked for, "" for none. Browsers' own fields for dates load
-	// a picture, which the page's policy forbids.
+	// Asked is the date asked for, "" for none. It is a text field, since browsers' date
+	// fields load a picture, which the page's policy forbids.
 	Asked, Today string
 	// Newest is the number of the page's last version, and Old whether this is another one.
 	Newest int
@@ -43,7 +43,7 @@ type readMore struct {
 	Reserved        []reservation
 }
 
-// reservation is what a site says of a use of the page, in words.
+// reservation is a site's statement on a use of the page, in words.
 type reservation struct{ Says, Source string }
 
 // extents are how much of a page can be read, in the order in which that is offered.
@@ -53,7 +53,7 @@ var extents = []struct {
 	shown   string
 }{{"main", extract.ReadMain, "Main text"}, {"article", extract.ReadArticle, "Article"}, {"all", extract.ReadAll, "All of it"}}
 
-// readAsked is what an address asks to read.
+// readAsked reads from an address what to show.
 func readAsked(r *http.Request) (q report.DocumentQuery, extent string, err error) {
 	asked := r.URL.Query()
 	extent = cmp.Or(asked.Get("extent"), extents[0].name)
@@ -74,8 +74,8 @@ func readAsked(r *http.Request) (q report.DocumentQuery, extent string, err erro
 	return q, extent, err
 }
 
-// endOfDay reads a date as its end, in UTC, so that what was found on that day counts, or a
-// time.
+// endOfDay reads a time, or a date as its end in UTC, so that versions found on that day
+// count.
 func endOfDay(text string) (time.Time, error) {
 	if t, err := time.Parse(time.DateOnly, text); err == nil {
 		return t.AddDate(0, 0, 1).Add(-time.Nanosecond), nil

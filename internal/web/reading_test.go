@@ -43,7 +43,7 @@ func TestReadViewMistakes(t *testing.T) {
 	}
 }
 
-// What a page says stays text in its document, too, and leads nowhere here.
+// The text of a page stays text in its document too, and leads nowhere here.
 func TestReadHostilePage(t *testing.T) {
 	t.Parallel()
 	w := newPageWorld(t)
@@ -58,7 +58,7 @@ func TestReadHostilePage(t *testing.T) {
 	}
 }
 
-// An archive that is away is said in a line, and so are bytes that a site asks not to keep.
+// A missing archive is reported in a line, and so are bytes that a site asks not to keep.
 func TestReadWithoutBytes(t *testing.T) {
 	t.Parallel()
 	w := newPageWorld(t)

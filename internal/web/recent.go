@@ -34,13 +34,13 @@ type change struct {
 	Note  string
 	At    time.Time
 	Link  string // the page's
-	// Diff is what changed in the text, nil if it is not known yet; DiffLink shows it side
-	// by side.
+	// Diff is the change of the text, nil if it is not known yet; DiffLink shows it side by
+	// side.
 	Diff     *feed.EventDiff
 	DiffLink string
 }
 
-// shownChange is a change in a list that is shown now.
+// shownChange is a change with the time at which its list is shown.
 type shownChange struct {
 	change
 	Now time.Time
@@ -52,8 +52,8 @@ type choice struct {
 	Chosen     bool
 }
 
-// kindChoices are the kinds of changes that one may want to see alone, as SelectKinds reads
-// them.
+// kindChoices are the choices of kinds of changes to show alone, in the syntax of
+// SelectKinds.
 var kindChoices = []struct{ name, kinds string }{
 	{"All", ""},
 	{"New", "page.new"},
@@ -62,7 +62,7 @@ var kindChoices = []struct{ name, kinds string }{
 	{"Trouble", "page.failing,page.recovered,trap.held,host.blocked,sink.paused,feed.gap,crawl.*"},
 }
 
-// shownChanges is how many changes a crawl's page shows.
+// shownChanges is the number of changes that a crawl's page shows.
 const shownChanges = 15
 
 // recent reads the last changes of a crawl of the kinds that were chosen.
@@ -100,7 +100,7 @@ const (
 	urlShown   = 300
 )
 
-// changeOf is an event for people.
+// changeOf makes an event readable for people.
 func changeOf(crawlName string, e feed.Event) change {
 	c := change{
 		ID: "change-" + e.ID, Kind: e.Kind.String(), What: e.What(), Title: crawl.Clean(e.Title(), titleShown),
@@ -117,8 +117,8 @@ func changeOf(crawlName string, e feed.Event) change {
 	return c
 }
 
-// diffs keeps what changed in the texts of the last events: it is made of two bodies each,
-// and does not change.
+// diffs caches the differences of the texts of the last events. Each takes reading two
+// bodies, and never changes.
 type diffs struct {
 	mu   sync.Mutex
 	kept map[diffKey]*feed.EventDiff
@@ -132,17 +132,17 @@ type diffKey struct {
 }
 
 const (
-	// keptDiffs is how many diffs are kept at least; each has up to 8 KiB.
+	// keptDiffs is the least number of diffs that are kept, of up to 8 KiB each.
 	keptDiffs = 500
-	// diffTime is how long a page waits for diffs that are not kept: those that are not ready
-	// then stand there as links.
+	// diffTime is how long a page waits for diffs that are not cached. Those that are not
+	// ready then are shown as links.
 	diffTime = 50 * time.Millisecond
-	// comparedMost is how large a body may be that is compared while somebody waits.
+	// comparedMost bounds the bytes of a body that is compared while somebody waits.
 	comparedMost = 256 << 10
 )
 
-// fill gives events their diffs, as far as these are known or quickly found out. An error is
-// no reason not to show the changes.
+// fill adds the diffs that are cached or quickly computed to the events. The changes are
+// shown even after an error.
 func (d *diffs) fill(ctx context.Context, r *reader.Reader, generation int64, events []feed.Event) {
 	begun := time.Now()
 	for i := range events {
@@ -177,7 +177,7 @@ func (d *diffs) get(key diffKey) (*feed.EventDiff, bool) {
 	return diff, ok
 }
 
-// put keeps a diff. What was kept before the last keptDiffs is dropped.
+// put caches a diff, and drops diffs older than the last keptDiffs.
 func (d *diffs) put(key diffKey, diff *feed.EventDiff) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -43,7 +43,7 @@ func parsePages() pages {
 	return all
 }
 
-// functions are what templates may call.
+// functions returns the functions that templates may call.
 func functions() template.FuncMap {
 	return template.FuncMap{
 		"at":      func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
@@ -58,7 +58,7 @@ func functions() template.FuncMap {
 		"press":   press,
 		"asset":   asset,
 		"styles":  styles,
-		// inTime gives a part of a list the time from which its times are told.
+		// inTime adds the time relative to which a change's times are shown.
 		"inTime":   func(c change, now time.Time) shownChange { return shownChange{c, now} },
 		"sentence": sentence,
 		"json":     jsonAddress,
@@ -70,22 +70,22 @@ func functions() template.FuncMap {
 	}
 }
 
-// shown is what templates see.
+// shown is the data that templates see.
 type shown struct {
 	answer
-	// Said is what the last button did, "" if none was pressed.
+	// Said says what the last button did, "" if none was pressed.
 	Said string
 	// Path is the page's own address, for forms to come back to.
 	Path string
-	// Section is the part of the crawl that the page is of: "pages" below /crawls/NAME/pages,
-	// "" on the crawl's own page.
+	// Section is the part of the crawl to which the page belongs: "pages" below
+	// /crawls/NAME/pages, "" on the crawl's own page.
 	Section  string
 	ReadOnly bool
-	// JSON says that the same is there for programs.
+	// JSON says that programs can get the same answer.
 	JSON bool
 }
 
-// Sections are the parts of a crawl, for the navigation.
+// Sections returns the parts of a crawl, for the navigation.
 func (shown) Sections() []section {
 	return []section{
 		{"", "Overview"},
@@ -102,10 +102,10 @@ func (shown) Sections() []section {
 	}
 }
 
-// section is a part of a crawl: below its address, and in words.
+// section is a part of a crawl: its path below the crawl's address, and its name.
 type section struct{ Path, Name string }
 
-// sectionOf is the part of a crawl that an address is of.
+// sectionOf returns the part of a crawl to which an address belongs.
 func sectionOf(path string) string {
 	parts := strings.Split(path, "/") // "", "crawls", NAME, SECTION
 	if len(parts) < 4 || parts[1] != "crawls" {
@@ -132,7 +132,7 @@ func (s *Server) writePage(w http.ResponseWriter, r *http.Request, status int, n
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = w.Write(page.Bytes()) // an error is the reader's having gone
+	_, _ = w.Write(page.Bytes()) // an error means that the reader has gone
 }
 
 // writeJSON writes an answer for programs.
@@ -148,14 +148,14 @@ func (s *Server) writeJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = w.Write(body.Bytes()) // an error is the reader's having gone
+	_, _ = w.Write(body.Bytes()) // an error means that the reader has gone
 }
 
 // jsonSuffix ends the addresses that answer programs.
 const jsonSuffix = ".json"
 
-// jsonPattern is the address of a view for programs. ServeMux knows no suffix after a
-// wildcard: those views strip it themselves, see value.
+// jsonPattern returns the pattern of a view for programs. ServeMux knows no suffix after a
+// wildcard, so those views strip it themselves; see value.
 func jsonPattern(pattern string) string {
 	if pattern == "/{$}" {
 		return "/crawls" + jsonSuffix
@@ -166,7 +166,7 @@ func jsonPattern(pattern string) string {
 	return pattern + jsonSuffix
 }
 
-// jsonAddress is the address of the same answer for programs.
+// jsonAddress returns the address of the same answer for programs.
 func jsonAddress(address string) string {
 	path, query, asked := strings.Cut(address, "?")
 	switch {
@@ -181,7 +181,7 @@ func jsonAddress(address string) string {
 	return path
 }
 
-// value is a wildcard of an address, without the suffix that asks for JSON.
+// value returns a wildcard of an address, without the suffix that asks for JSON.
 func value(r *http.Request, name string) string {
 	v := r.PathValue(name)
 	if strings.HasSuffix(r.Pattern, "{"+name+"}") {
@@ -199,14 +199,14 @@ func wantsJSON(r *http.Request) bool {
 	return strings.Contains(accept, "application/json") && !strings.Contains(accept, "text/html")
 }
 
-// saidCookie carries what a button did to the page that is shown next.
+// saidCookie carries a button's result to the page that is shown next.
 const saidCookie = "recrawl-said"
 
 func (s *Server) tell(w http.ResponseWriter, said string) {
 	http.SetCookie(w, &http.Cookie{Name: saidCookie, Value: url.QueryEscape(said), Path: "/", MaxAge: 60, HttpOnly: true, SameSite: http.SameSiteStrictMode})
 }
 
-// said is what the last button did; it is said once.
+// said returns the last button's result, which is shown once.
 func (s *Server) said(w http.ResponseWriter, r *http.Request) string {
 	cookie, err := r.Cookie(saidCookie)
 	if err != nil {
@@ -220,7 +220,8 @@ func (s *Server) said(w http.ResponseWriter, r *http.Request) string {
 	return said
 }
 
-// back is the page from which a button was pressed, as its form says: a path of this server.
+// back returns the page from which a button was pressed, as its form says: a path of this
+// server.
 func back(r *http.Request) string {
 	to, err := url.Parse(r.FormValue("back"))
 	if err != nil || to.Scheme != "" || to.Host != "" || !strings.HasPrefix(to.Path, "/") || strings.HasPrefix(to.Path, "//") {
@@ -229,7 +230,7 @@ func back(r *http.Request) string {
 	return to.RequestURI()
 }
 
-// styles are the addresses of all style sheets, the common one first.
+// styles returns the addresses of all style sheets, the common one first.
 func styles() []string {
 	names, err := fs.Glob(files, "assets/*.css")
 	if err != nil {
@@ -247,7 +248,7 @@ func styles() []string {
 // commonStyle is the style sheet of all pages.
 const commonStyle = "style.css"
 
-// asset is the address of a file in assets, another one when the file is.
+// asset returns the address of a file in assets, which changes with the file.
 func asset(name string) string {
 	data, err := files.ReadFile("assets/" + name)
 	if err != nil {
@@ -257,7 +258,7 @@ func asset(name string) string {
 	return "/assets/" + name + "?v=" + hex.EncodeToString(sum[:6])
 }
 
-// cached lets browsers keep what comes with the program, under the addresses of asset.
+// cached lets browsers cache the program's own files, under the addresses of asset.
 func cached(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Has("v") {

@@ -15,24 +15,24 @@ import (
 )
 
 const (
-	// shownHits is how many pages a part of an answer has, unless the address says otherwise,
-	// and mostHits at most: the text of each is read.
+	// shownHits is the number of pages in a part of an answer, unless the address says
+	// otherwise, and mostHits the largest: the text of each is read.
 	shownHits = 10
 	mostHits  = 100
-	// mostAsked bounds what is looked for, in bytes.
+	// mostAsked bounds the query, in bytes.
 	mostAsked = 1000
 )
 
 // searchAnswer is the answer to a search as JSON has it.
 type searchAnswer struct {
 	list[report.SearchHit]
-	// Some: no page has all of the words, and these have some of them.
+	// Some: no page has all of the words; these have some of them.
 	Some bool `json:"some"`
 	// Unfilled: the index has not seen all pages yet.
 	Unfilled bool `json:"unfilled"`
 }
 
-// searchMore is what people are shown of a search.
+// searchMore holds the parts of a search that only people see.
 type searchMore struct {
 	parts
 	Words, Host, Prefix string
@@ -50,7 +50,7 @@ type shownHit struct {
 	Pieces []piece
 }
 
-// piece is a part of a snippet; Found says that it was looked for.
+// piece is a part of a snippet; Found marks a word of the query.
 type piece struct {
 	Text  string
 	Found bool
@@ -99,7 +99,7 @@ func searchView(ctx context.Context, s *Server, r *http.Request) (answer, error)
 	}, nil
 }
 
-// piecesOf cuts a snippet where what was looked for begins and ends.
+// piecesOf cuts a snippet where words of the query begin and end.
 func piecesOf(text string, marks [][2]int) (pieces []piece) {
 	at := 0
 	add := func(to int, found bool) {

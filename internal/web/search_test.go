@@ -90,7 +90,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// Who asks a crawl that has no index is told how to add one.
+// A search in a crawl without an index says how to add one.
 func TestSearchWithoutIndex(t *testing.T) {
 	t.Parallel()
 	w := newSite(t, nil)

@@ -14,8 +14,9 @@ import (
 	"recrawl/internal/store"
 )
 
-// Commands are what the buttons do: the starter's commands of the same names. The texts say
-// what was understood. A crawl or page that does not exist is store.ErrNotFound.
+// Commands carries out what buttons ask for: the starter's commands of the same names. The
+// texts say what was understood. The error for a crawl or page that does not exist is
+// store.ErrNotFound.
 type Commands interface {
 	// ChangeCrawl is `starter pause|resume|stop|rank|repair`.
 	ChangeCrawl(ctx context.Context, crawl, change string) (string, error)
@@ -36,7 +37,7 @@ type Commands interface {
 	Live(ctx context.Context, page store.PageRecord) (report.Live, error)
 }
 
-// Options are what a Server is made of.
+// Options are the parts of a Server.
 type Options struct {
 	// Report answers the questions. Its Out and Format are not used.
 	Report report.Reporter
@@ -44,9 +45,9 @@ type Options struct {
 	// be nil, texts are neither shown nor compared.
 	Feed  Feed
 	Files Contents
-	// Judge says what the scope of a crawl says now of a URL; nil if nobody can.
+	// Judge judges a URL by the present scope of a crawl; nil if nobody can.
 	Judge report.ScopeJudge
-	// Commands carry out what buttons ask for; nil for a page that is read-only.
+	// Commands carries out what buttons ask for; nil for a read-only page.
 	Commands Commands
 	Guard    Guard
 	// MCP answers agents at /mcp, to all who may look; nil if nobody does.
@@ -57,13 +58,13 @@ type Options struct {
 	Log        *slog.Logger
 }
 
-// Feed is what is read of the feed of changes; every store.Store is one.
+// Feed reads the feed of changes; every store.Store is one.
 type Feed interface {
 	reader.Store
 	ChangeBefore(ctx context.Context, at time.Time) (feed.Cursor, error)
 }
 
-// Contents is what is read of an archive; every archive.Store is one.
+// Contents reads an archive; every archive.Store is one.
 type Contents = report.Contents
 
 // Server is the page for operators.
@@ -108,11 +109,11 @@ func (s *Server) Handler() http.Handler {
 	return s.Guard.protect(s, mux)
 }
 
-// answerLimit is how long an answer may take: a store that does not answer must not gather
-// browsers.
+// answerLimit is how long an answer may take: browsers must not pile up when the store does
+// not answer.
 const answerLimit = 30 * time.Second
 
-// show answers a question in the form that was asked for.
+// show serves a view in the form that was asked for.
 func (s *Server) show(v view) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), answerLimit)
@@ -134,7 +135,7 @@ func (s *Server) show(v view) http.Handler {
 	})
 }
 
-// act carries a button's command out and leads back to where it was pressed.
+// act carries out a button's command and leads back to where it was pressed.
 func (s *Server) act(a action) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.Commands == nil || readOnly(r.Context()) {
@@ -160,17 +161,17 @@ func (s *Server) act(a action) http.Handler {
 // Errors that are answered with a status of their own.
 var (
 	errReadOnly = errors.New("this page is read-only: commands are not carried out here")
-	// errBad is wrapped by errors about what was asked.
+	// errBad is wrapped by errors about the request.
 	errBad = errors.New("cannot be understood")
 )
 
-// commandError is that of a command, in the starter's words.
+// commandError is the error of a command, in the starter's words.
 type commandError struct{ error }
 
 // Unwrap implements the interface of errors.Is.
 func (e commandError) Unwrap() error { return e.error }
 
-// statusOf translates an error.
+// statusOf returns the HTTP status for an error.
 func statusOf(err error) int {
 	switch {
 	case errors.Is(err, store.ErrNotFound):
@@ -185,7 +186,7 @@ func statusOf(err error) int {
 	return http.StatusInternalServerError
 }
 
-// failWords are the headings of errors.
+// failWords returns the heading of an error.
 func failWords(status int) string {
 	switch status {
 	case http.StatusNotFound:

@@ -17,20 +17,20 @@ import (
 // px is a coordinate of a drawing.
 type px float64
 
-// String implements fmt.Stringer: a tenth of a pixel is seen by nobody.
+// String implements fmt.Stringer: nobody sees a tenth of a pixel.
 func (x px) String() string { return strconv.FormatFloat(math.Round(float64(x)*10)/10, 'f', -1, 64) }
 
-// timeline is the drawing of a page's life: when it was looked at, what was found, what was
-// believed of its rate of change, and the next visit.
+// timeline is the drawing of a page's life: when it was looked at, what was found, the
+// belief about its rate of change, and the next visit.
 type timeline struct {
 	Width, Height px
-	// Left and Right bound the time that is drawn; Lane is the height of the marks, Top and
-	// Bottom are those of the belief.
+	// Left and Right bound the time axis. Lane is the height of the marks, Top and Bottom
+	// bound the belief.
 	Left, Right, Lane, Top, Bottom px
 
 	Marks []visitMark
-	// Now is where the present is, Next the next visit, HasNext that there is one. Broken
-	// says that the future is not to scale.
+	// Now is the place of the present, Next that of the next visit if HasNext. Broken says
+	// that the future is not to scale.
 	Now, Next px
 	NextWords string
 	NextAtEnd bool // the words stand before the mark
@@ -40,7 +40,7 @@ type timeline struct {
 	// Mean and Band are the paths of the belief, Rungs its heights; "" without a belief.
 	Mean, Band string
 	Rungs      []tick
-	// About says all of it in words.
+	// About describes the drawing in words.
 	About string
 }
 
@@ -83,7 +83,7 @@ func markKind(o crawl.Outcome) string {
 	return markFail
 }
 
-// life is what is drawn of a page.
+// life is the data of a drawing.
 type life struct {
 	Visits  []store.VisitRecord // newest first
 	Beliefs []report.BeliefAt
@@ -91,10 +91,10 @@ type life struct {
 	Now     time.Time
 }
 
-// drawnVisits is how many of a page's last visits are drawn.
+// drawnVisits is the number of a page's last visits that are drawn.
 const drawnVisits = 200
 
-// lifeOf is what is drawn of a page.
+// lifeOf collects the data of a page's drawing.
 func lifeOf(e report.Explained) life {
 	l := life{Beliefs: e.Beliefs(), Next: e.Next().At, Now: e.Now()}
 	l.Visits, _ = cut(e.Visits(), drawnVisits)
@@ -105,7 +105,7 @@ func lifeOf(e report.Explained) life {
 	return l
 }
 
-// drawTimeline draws a page's life in so many pixels.
+// drawTimeline draws a page's life in a width in pixels.
 func drawTimeline(l life, width px) timeline {
 	t := timeline{Width: width, Left: 46, Right: width - 12, Lane: 40, Top: 84, Bottom: 196}
 	if len(l.Beliefs) == 0 {
@@ -128,8 +128,9 @@ func drawTimeline(l life, width px) timeline {
 
 const dayAndTime = "2 Jan 2006 15:04 UTC"
 
-// scale lays the time from the first visit to the next one out, and returns where a time is.
-// A next visit that would leave no room for what was is drawn at the end, not to scale.
+// scale lays out the time from the first visit to the next one, and returns the place of a
+// time. A next visit that would leave no room for the past is drawn at the end, not to
+// scale.
 func (t *timeline) scale(l life) func(time.Time) px {
 	first := l.Now
 	if n := len(l.Visits); n > 0 {
@@ -157,7 +158,7 @@ func (t *timeline) scale(l life) func(time.Time) px {
 	return x
 }
 
-// step is the time between two ticks of an axis: so long, or so many months.
+// step is the time between two ticks of an axis: a duration, or a number of months.
 type step struct {
 	every  time.Duration
 	months int
@@ -187,7 +188,7 @@ var steps = []step{
 	{months: 240, layout: "2006"},
 }
 
-// before is the last tick that is not after a time.
+// before returns the last tick that is not after a time.
 func (s step) before(at time.Time) time.Time {
 	if s.months == 0 {
 		return at.Truncate(s.every)
@@ -203,7 +204,7 @@ func (s step) after(at time.Time) time.Time {
 	return at.AddDate(0, s.months, 0)
 }
 
-// timeTicks are round times between two, about most of them or fewer.
+// timeTicks returns round times between two times, about most or fewer.
 func timeTicks(from, to time.Time, most int, x func(time.Time) px) []tick {
 	chosen := steps[len(steps)-1]
 	for _, s := range steps {
@@ -219,7 +220,7 @@ func timeTicks(from, to time.Time, most int, x func(time.Time) px) []tick {
 	return all
 }
 
-// rungs are the heights that may be named: times between two changes.
+// rungs are the heights that may get a label: times between two changes.
 var rungs = []struct {
 	days  float64
 	label string
@@ -227,7 +228,7 @@ var rungs = []struct {
 	{1. / 86400, "1 s"}, {1. / 8640, "10 s"}, {1. / 1440, "1 min"}, {1. / 144, "10 min"}, {1. / 24, "1 h"}, {0.25, "6 h"}, {1, "1 day"}, {7, "week"}, {30, "month"}, {365, "year"}, {3650, "10 years"}, {36500, "century"},
 }
 
-// believe draws what was believed: the time between two changes, long ones above.
+// believe draws the beliefs: the time between two changes, with long ones above.
 func (t *timeline) believe(l life, x func(time.Time) px) {
 	if len(l.Beliefs) == 0 {
 		return
@@ -265,8 +266,8 @@ func (t *timeline) believe(l life, x func(time.Time) px) {
 	t.Mean, t.Band = mean.String(), upper.String()+strings.Join(lower, "")+"Z"
 }
 
-// extent are the shortest and the longest time between two changes that are drawn, in days.
-// A band without an upper end is cut, so that the rest can be told apart.
+// extent returns the shortest and the longest time between two changes that are drawn, in
+// days. A band without an upper end is cut, so that the rest can be told apart.
 func extent(beliefs []report.BeliefAt) (low, high float64) {
 	low, high = math.Inf(1), 0
 	longest := 0.0
@@ -279,7 +280,7 @@ func extent(beliefs []report.BeliefAt) (low, high float64) {
 	return low / 1.2, max(high, 4*low) * 1.2
 }
 
-// aboutLife says what the drawing shows to who does not see it.
+// aboutLife describes the drawing for readers who cannot see it.
 func aboutLife(l life) string {
 	if len(l.Visits) == 0 {
 		return "There are no visits yet."

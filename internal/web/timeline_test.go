@@ -15,7 +15,7 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// lived is a life with visits so many hours before noon, the last first.
+// lived returns a life with visits at these hours before noon, the last first.
 func lived(next time.Duration, hoursAgo ...float64) life {
 	l := life{Now: noon}
 	if next != 0 {
@@ -41,7 +41,7 @@ func TestTimelineScale(t *testing.T) {
 		"no next visit":             {lived(0, 100), 952, 952, false},
 		"seen a moment ago, at all": {lived(30*time.Second, 0), 667, 1000, false},
 	} {
-		got := drawTimeline(c.life, 1058) // less what is left at both sides
+		got := drawTimeline(c.life, 1058) // less the margins at both sides
 		if near := func(a, b px) bool { return a-b < 1 && b-a < 1 }; !near(got.Now-got.Left, c.now) || !near(got.Next-got.Left, c.end) || got.Broken != c.broken {
 			t.Errorf("%s: now at %v, next at %v, broken %v; want %v, %v, %v", name, got.Now-got.Left, got.Next-got.Left, got.Broken, c.now, c.end, c.broken)
 		}

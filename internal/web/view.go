@@ -15,20 +15,20 @@ type view struct {
 	answer   func(ctx context.Context, s *Server, r *http.Request) (answer, error)
 }
 
-// answer is what a view says.
+// answer is the answer of a view.
 type answer struct {
 	// Title is that of the page; the site's name is added.
 	Title string
-	// Crawl is the crawl that the page is about, "" if it is about none: it is marked in the
-	// navigation.
+	// Crawl is the crawl that the page is about, marked in the navigation; "" for none.
 	Crawl string
-	// Now is the store's time, from which times are told ("3h ago"); zero is this machine's.
+	// Now is the store's time, relative to which times are shown ("3h ago"); zero means
+	// this machine's.
 	Now time.Time
-	// Data is the answer itself, which JSON has and the template shows as .Data.
+	// Data is the answer itself, for JSON and as .Data for the template.
 	Data any
-	// To is where people are led instead of being shown the answer, "" for nowhere.
+	// To is the address to which people are redirected instead, "" for none.
 	To string
-	// More is what only people are shown, as .More: words, drawings, forms.
+	// More holds the parts that only people see, as .More: words, drawings, forms.
 	More any
 }
 
@@ -40,11 +40,11 @@ type list[T any] struct {
 	Next *string `json:"next"`
 }
 
-// apiVersion is that of the objects in lists; it changes when a field of theirs changes its
-// meaning or goes.
+// apiVersion is the version of the objects in lists. It changes when one of their fields
+// changes its meaning or is removed.
 const apiVersion = 1
 
-// views are all addresses that answer questions.
+// views returns all addresses that answer questions.
 func views() []view {
 	return []view{
 		{pattern: "/{$}", template: "crawls.html", answer: crawlsView},

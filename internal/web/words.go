@@ -13,8 +13,8 @@ import (
 	"recrawl/internal/schedule"
 )
 
-// timeElement is a time for people: how long ago it was, or how long it takes until then.
-// The reader's pointer finds the time itself.
+// timeElement writes a time for people: how long ago it was, or how long until then. A
+// tooltip shows the time itself.
 func timeElement(t any, now time.Time) template.HTML {
 	at := asTime(t)
 	if at.IsZero() {
@@ -25,19 +25,19 @@ func timeElement(t any, now time.Time) template.HTML {
 		template.HTMLEscapeString(report.When(at, now)) + `</time>`)
 }
 
-// asTime takes the times of package report, which are types of its own for JSON.
+// asTime converts the times of package report, which has its own types for JSON.
 func asTime(v any) time.Time { return as[time.Time](v) }
 
 func asDuration(v any) time.Duration { return as[time.Duration](v) }
 
-// as converts between types that are the same but for their names. Anything else is a
-// mistake in a template, which the tests of the views find.
+// as converts between types that differ only in name. Anything else is a mistake in a
+// template, which the tests of the views find.
 func as[T any](v any) T {
 	return reflect.ValueOf(v).Convert(reflect.TypeFor[T]()).Interface().(T)
 }
 
-// count is a number with its noun: "1 page", "1 234 pages". Groups of digits are kept
-// together by a space that does not break.
+// count writes a number with its noun: "1 page", "1 234 pages". A non-breaking space
+// separates groups of digits.
 func count(n any, noun string) string {
 	text := grouped(reflect.ValueOf(n).Int())
 	if noun == "" {
@@ -64,7 +64,7 @@ func grouped(n int64) string {
 	return strings.Join(append([]string{digits}, groups...), "\u202f")
 }
 
-// plural is a number with the words for one, or for several.
+// plural writes a number with the word for one, or for several.
 func plural(n int, one, several string) string {
 	if n == 1 {
 		return "1 " + one
@@ -72,12 +72,12 @@ func plural(n int, one, several string) string {
 	return grouped(int64(n)) + " " + several
 }
 
-// inDays is a number of days in words.
+// inDays writes a number of days in words.
 func inDays(days float64) string {
 	return schedule.Rough(time.Duration(days * 24 * float64(time.Hour)).Truncate(time.Second))
 }
 
-// upperFirst begins a sentence.
+// upperFirst capitalises the first letter, to begin a sentence.
 func upperFirst(text string) string {
 	r, size := utf8.DecodeRuneInString(text)
 	return string(unicode.ToUpper(r)) + text[size:]

@@ -65,7 +65,7 @@ func (w *world) page(url, host string) int64 {
 	return crawltest.Page(w.T, w.s, w.crawl, store.NewURL{URL: url, Host: host}).PageID
 }
 
-// finds is a visit that finds a text.
+// finds records a visit that finds a text.
 func (w *world) finds(page int64, title, text string) {
 	w.Helper()
 	body := []byte("<!DOCTYPE html><html lang=en><title>x</title><body><main>" + text + "</main>")
@@ -88,7 +88,7 @@ func (w *world) visit(page int64, v store.VisitRecord) {
 	w.check(err)
 }
 
-// local is a request as a browser on this machine makes it.
+// local returns a request as a browser on this machine makes it.
 func local(method, path, body string) *http.Request {
 	r := httptest.NewRequest(method, path, strings.NewReader(body))
 	r.Host = "localhost:8234"
@@ -107,7 +107,7 @@ func (w *world) do(r *http.Request) *httptest.ResponseRecorder {
 	return got
 }
 
-// get is a page that must be there.
+// get returns a page, which must be there.
 func (w *world) get(path string) string {
 	w.Helper()
 	got := w.do(local(http.MethodGet, path, ""))
@@ -140,7 +140,7 @@ func (w *world) has(page string, wanted ...string) {
 	}
 }
 
-// pressedCommands notes what buttons ask for.
+// pressedCommands records what buttons ask for.
 type pressedCommands struct {
 	calls []string
 	err   error

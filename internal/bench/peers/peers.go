@@ -1,6 +1,6 @@
-// Package peers measures the first pass over a site beside other crawlers: pages a
-// second, processor time a page, bytes written. docs/benchmarks.md says how to read it,
-// and what each of them does not do.
+// Package peers measures the first pass over a site beside other crawlers: pages a second,
+// processor time a page, bytes written. docs/benchmarks.md says how to read the results,
+// and what each crawler does not do.
 package peers
 
 import (
@@ -20,20 +20,20 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// Options say what is measured.
+// Options says what to measure.
 type Options struct {
 	Hosts, Pages int // pages in all
 	// Delays are the gaps between two requests to a host, a pass for each.
 	Delays []time.Duration
 	Rounds int
 	// Programs is the folder of the starter, Colly the program of tools/colly, Root the
-	// repository's folder, Folder where all data lie.
+	// repository's folder, and Folder the place of all data.
 	Programs, Colly, Root, Folder string
-	// Progress is told what is done, JSON gets a line for each figure; nil leaves them out.
+	// Progress gets a line for each step, JSON one for each figure; either may be nil.
 	Progress, JSON io.Writer
 }
 
-// Default is a site of 2000 pages on 20 hosts.
+// Default returns the options for a site of 2000 pages on 20 hosts.
 func Default() Options {
 	return Options{Hosts: 20, Pages: 2000, Delays: []time.Duration{10 * time.Millisecond, 0}, Rounds: 2}
 }
@@ -62,13 +62,13 @@ type Pass struct {
 	Delay   time.Duration `json:"delay"`
 	Round   int           `json:"round"`
 	Pages   int64         `json:"pages"`
-	Asked   int64         `json:"requests"` // for pages, thus those that were asked for twice too
+	Asked   int64         `json:"requests"` // for pages, including repeated ones
 	Seconds float64       `json:"seconds"`
 	CPU     float64       `json:"cpu_ms"`  // a page
 	Written int64         `json:"written"` // bytes in its folder at the end
 }
 
-// run is one pass to be made.
+// run is one pass to make.
 type run struct {
 	o     Options
 	site  *bench.Site
@@ -79,7 +79,7 @@ type run struct {
 // crawler is one that is measured.
 type crawler struct {
 	name string
-	// lacks is what it does not do that recrawl does.
+	// lacks names what recrawl does and it does not.
 	lacks string
 	// missing says what to install, or "".
 	missing func(o Options) string
@@ -128,14 +128,14 @@ func needs(name string) func(Options) string {
 	}
 }
 
-// Report is all that was measured.
+// Report holds all measurements.
 type Report struct {
 	Options Options
 	Passes  []Pass
 	Missing []string // crawlers that are not there, and why
 }
 
-// Run measures. What was measured before an error is in the report.
+// Run measures. Measurements before an error are in the report.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	r := &Report{Options: o}
 	if err := o.Check(); err != nil {
@@ -205,7 +205,7 @@ func (r *Report) pass(ctx context.Context, c crawler, delay time.Duration, round
 	}{"pass", time.Now().UTC(), p})
 }
 
-// program makes a pass by a program that ends when there is nothing left to do.
+// program makes a pass with a program that ends when nothing is left to do.
 func program(command func(r run) bench.Command) func(ctx context.Context, r run) (time.Duration, error) {
 	return func(ctx context.Context, r run) (time.Duration, error) {
 		c := command(r)
@@ -217,7 +217,7 @@ func program(command func(r run) bench.Command) func(ctx context.Context, r run)
 		select {
 		case <-p.Done():
 			if p.ExitCode() != 0 && r.site.Counts().Answered == 0 {
-				return 0, p.Stop() // says how it ended, and its last words
+				return 0, p.Stop() // says how it ended, with its last output
 			}
 			return p.Used(), nil
 		case <-ctx.Done():

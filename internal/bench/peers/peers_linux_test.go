@@ -33,7 +33,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// A program that ends by itself is measured; the site says what it did.
+// A program that ends by itself is measured, and the site counts what it did.
 func TestPass(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// sizes are how much is measured.
+// sizes sets how much is measured.
 type sizes struct {
 	wideHosts, widePages int
 	deepHosts, deepPages int
@@ -32,14 +32,14 @@ var fullSize = sizes{
 	every: 5 * time.Second, countEvery: time.Minute,
 }
 
-// quickSize shows that everything works; its figures are of machines that warm up.
+// quickSize shows that everything works; its figures are those of a machine that warms up.
 var quickSize = sizes{
 	wideHosts: 40, widePages: 20, deepHosts: 4, deepPages: 100, window: 64, delay: 10 * time.Millisecond,
 	interval: 75 * time.Second, limit: time.Minute, sleep: 10 * time.Second, after: 20 * time.Second,
 	every: time.Second, countEvery: 5 * time.Second,
 }
 
-// course measures two crawls, and writes down what it sees as it sees it.
+// course measures two crawls, and records its samples as it takes them.
 type course struct {
 	sizes
 	programs
@@ -103,7 +103,7 @@ func (b *course) newJob(ctx context.Context, name string, hosts, pages int) (*jo
 	return j, nil
 }
 
-// close ends what runs.
+// close ends the running programs.
 func (j *job) close() error { return errors.Join(j.halt(), j.web.close()) }
 
 // crawl makes the first pass, lets all pages sleep, and stops.
@@ -131,8 +131,8 @@ func (j *job) crawl(ctx context.Context) error {
 	return j.halt()
 }
 
-// awaitOverdue waits, with nothing running, until every page that was visited is overdue,
-// or would be, had it not left the crawl.
+// awaitOverdue waits, with nothing running, until every visited page is overdue, or would
+// be if it had not left the crawl.
 func (j *job) awaitOverdue(ctx context.Context) error {
 	look := time.NewTicker(max(j.every, 2*time.Second))
 	defer look.Stop()
@@ -206,18 +206,18 @@ func (j *job) halt() error {
 	return d.stop()
 }
 
-// watch is how a phase is watched.
+// watch says how a phase is watched.
 type watch struct {
 	phase string
 	limit time.Duration
 	// person says when a person asks for things, at the latest after half of the limit; nil
-	// is at once.
+	// means at once.
 	person func(sample) bool
-	// over says when the phase is over before its limit; nil is never.
+	// over says when the phase is over before its limit; nil means never.
 	over func(sample) bool
 }
 
-// watch takes samples until the phase is over and the person has had the answers.
+// watch takes samples until the phase is over and the person has the answers.
 func (j *job) watch(ctx context.Context, w watch) error {
 	tick := time.NewTicker(j.every)
 	defer tick.Stop()
@@ -283,8 +283,8 @@ func (j *job) take(ctx context.Context, phase string) (sample, error) {
 	return s, ctx.Err()
 }
 
-// person asks what people ask, and for a visit of a page that is not due or has many due
-// beside it. What was not answered took as long as the person waited.
+// person runs the usual commands, and asks for a visit to a page that is not due, or has
+// many due pages beside it. An unanswered command took as long as the person waited.
 func (j *job) person(ctx context.Context, phase string) []event {
 	var events []event
 	for _, args := range [][]string{{"status", j.setup.Run}, {"hosts", j.setup.Run}, {"pages", j.setup.Run, "--limit", "20"}} {
@@ -310,7 +310,7 @@ func (j *job) person(ctx context.Context, phase string) []event {
 	return append(events, event{Phase: phase, At: time.Now(), What: wanted, Took: time.Since(began)})
 }
 
-// happened writes an event down.
+// happened records an event.
 func (j *job) happened(e event) error {
 	e.Run = j.setup.Run
 	j.tell("%s: %s after %s", e.Phase, e.What, seconds(e.Took))

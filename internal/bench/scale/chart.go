@@ -24,7 +24,7 @@ type panel struct {
 	curves []curve
 }
 
-// panels are what is drawn of a run.
+// panels are the plots of a run.
 var panels = []panel{
 	{"visits a second", []curve{{"visits", stretch.rate}}},
 	{"processor time of a visit, ms", []curve{
@@ -48,7 +48,7 @@ var panels = []panel{
 	}},
 }
 
-// gauge is a value of the moment.
+// gauge makes a curve of a momentary value.
 func gauge(of func(sample) int64, unit float64) func(stretch) float64 {
 	return func(s stretch) float64 {
 		if v := of(s.to); v >= 0 {
@@ -58,7 +58,7 @@ func gauge(of func(sample) int64, unit float64) func(stretch) float64 {
 	}
 }
 
-// fewVisits are too few to say what one costs.
+// fewVisits is a number of visits too small to say what one costs.
 const fewVisits = 20
 
 func perVisit(cpu func(sample) time.Duration) func(stretch) float64 {
@@ -71,7 +71,7 @@ func perVisit(cpu func(sample) time.Duration) func(stretch) float64 {
 	}
 }
 
-// eachPage says nothing of the first pages, which bear what an empty database takes.
+// eachPage leaves out the first pages, on which the size of an empty database would fall.
 func eachPage(size func(sample) int64) func(stretch) float64 {
 	return func(s stretch) float64 {
 		if v := size(s.to); v >= 0 && s.to.Visited >= fewVisits*5 {
@@ -81,8 +81,7 @@ func eachPage(size func(sample) int64) func(stretch) float64 {
 	}
 }
 
-// smooth makes stretches of which about count cover a phase, so that rates are of many
-// visits.
+// smooth makes stretches, about count for a phase, so that rates are over many visits.
 func smooth(of []sample, count int) []stretch {
 	if len(of) < 2 {
 		return nil
@@ -99,7 +98,7 @@ func smooth(of []sample, count int) []stretch {
 	return parts
 }
 
-// span is a phase on the common axis of time, in minutes, with what was measured.
+// span is a phase on the common time axis, in minutes, with its measurements.
 type span struct {
 	phase      string
 	start, end float64
@@ -193,8 +192,7 @@ func (a axis) ticks(count int) []float64 {
 	return at
 }
 
-// drawing is an SVG file that stands alone and follows the reader's choice of light or
-// dark.
+// drawing is an SVG file that stands alone and follows the reader's light or dark mode.
 type drawing struct {
 	body   bytes.Buffer
 	height float64
@@ -240,7 +238,7 @@ func (d *drawing) panel(p panel, spans []span, minutes axis, y float64) {
 	for _, s := range spans[1:] {
 		d.line(minutes.at(s.start), y, minutes.at(s.start), y+panelHeight, "phase")
 	}
-	// The last phase's name goes to the left where there is no room at its right.
+	// The last phase's name goes to the left if there is no room on the right.
 	for _, s := range spans {
 		if x := minutes.at(s.start); x > left+150 && x < right-90 {
 			d.text(x+5, y-8, "f", "start", s.phase)
@@ -277,8 +275,8 @@ func (d *drawing) curve(c curve, spans []span, minutes, values axis, colour int)
 	return end, ok
 }
 
-// highest is the top of a panel. A few peaks far above everything else are cut off, such
-// as the bytes of a page while there are few.
+// highest returns the top of a panel's scale. A few peaks far above everything else are cut
+// off, such as the bytes of a page while there are few.
 func highest(p panel, spans []span) float64 {
 	var all []float64
 	for _, s := range spans {
@@ -301,14 +299,14 @@ func highest(p panel, spans []span) float64 {
 	return cmp.Or(1.05*top, 1)
 }
 
-// name is that of a curve, at its end.
+// name is the name of a curve, at its end.
 type name struct {
 	text   string
 	colour int
 	y      float64
 }
 
-// names writes the names of curves beside their ends, and not over each other.
+// names writes the names of curves beside their ends, without overlaps.
 func (d *drawing) names(names []name, y float64) {
 	const gap = 14
 	slices.SortStableFunc(names, func(a, b name) int { return cmp.Compare(a.y, b.y) })
@@ -323,7 +321,7 @@ func (d *drawing) names(names []name, y float64) {
 	}
 }
 
-// px is a length in tenths of a pixel.
+// px writes a length in tenths of a pixel.
 func px(x float64) string { return strings.TrimSuffix(fmt.Sprintf("%.1f", x), ".0") }
 
 // tick writes a round value.

@@ -17,7 +17,7 @@ import (
 	"recrawl/internal/config"
 )
 
-// programs are what is measured.
+// programs are the measured programs.
 type programs struct {
 	starter  string
 	temporal string // the CLI, whose server starter dev runs
@@ -88,7 +88,7 @@ func startDev(ctx context.Context, p programs, data string, args ...string) (*de
 	return d, nil
 }
 
-// awaitReady reads the log for the word.
+// awaitReady waits for the word in the log.
 func (d *dev) awaitReady(ctx context.Context, begun int64) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -147,7 +147,7 @@ func (d *dev) ended() bool {
 	}
 }
 
-// ask runs a starter command on a data folder and says what it took.
+// ask runs a starter command on a data folder and returns how long it took.
 func (p programs) ask(ctx context.Context, data string, args ...string) (out []byte, took time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -162,7 +162,7 @@ func (p programs) ask(ctx context.Context, data string, args ...string) (out []b
 	return out, time.Since(began), err
 }
 
-// overdue asks how many pages of a crawl are overdue; the store answers also while nothing
+// overdue asks how many pages of a crawl are overdue; the store answers even while nothing
 // runs.
 func (p programs) overdue(ctx context.Context, data, crawl string) (int, error) {
 	out, _, err := p.ask(ctx, data, "status", crawl)

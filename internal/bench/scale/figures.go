@@ -14,12 +14,12 @@ type stretch struct {
 	from, to sample
 }
 
-// rate is in visits a second.
+// rate returns the visits a second.
 func (s stretch) rate() float64 {
 	return float64(s.to.Visits-s.from.Visits) / s.to.At.Sub(s.from.At).Seconds()
 }
 
-// cost is the processor time of a visit.
+// cost returns the processor time of a visit.
 func (s stretch) cost() time.Duration {
 	visits := s.to.Visits - s.from.Visits
 	if visits <= 0 {
@@ -28,9 +28,9 @@ func (s stretch) cost() time.Duration {
 	return (s.to.cpu() - s.from.cpu()) / time.Duration(visits)
 }
 
-// tenths divides the first pass into parts of equally many visits, as well as samples
-// allow. Fewer than ten are of a pass that was cut short. Parts without two samples of
-// their own are none: the pass was too short for what it was sampled at.
+// tenths divides the first pass into parts with the same number of visits, as well as the
+// samples allow. There are fewer than ten if the pass was cut short, and none if a part
+// lacks two samples of its own, since the pass was too short for its sampling rate.
 func (r run) tenths() []stretch {
 	of := r.in(firstPass)
 	if len(of) == 0 {
@@ -55,7 +55,7 @@ func (r run) tenths() []stretch {
 	return parts
 }
 
-// peak is the rate of the fastest part.
+// peak returns the rate of the fastest part.
 func peak(parts []stretch) float64 {
 	var most float64
 	for _, p := range parts {
@@ -64,8 +64,8 @@ func peak(parts []stretch) float64 {
 	return most
 }
 
-// early is the part of the first pass around the thousandth page, by which the cost of
-// later visits is judged.
+// early returns the part of the first pass around the thousandth page, with which the cost
+// of later visits is compared.
 func (r run) early() (stretch, bool) {
 	var from sample
 	for _, s := range r.in(firstPass) {
@@ -80,7 +80,7 @@ func (r run) early() (stretch, bool) {
 	return stretch{}, false
 }
 
-// stretchOf is a whole phase.
+// stretchOf returns a whole phase.
 func (r run) stretchOf(phase string) (stretch, bool) {
 	of := r.in(phase)
 	if len(of) < 2 || of[len(of)-1].Visits == of[0].Visits {
@@ -89,7 +89,7 @@ func (r run) stretchOf(phase string) (stretch, bool) {
 	return stretch{of[0], of[len(of)-1]}, true
 }
 
-// most is the largest value of a gauge in some samples; negative if nobody read it.
+// most returns the largest value of a gauge in some samples; negative if it was never read.
 func most(of []sample, gauge func(sample) int64) int64 {
 	largest := int64(-1)
 	for _, s := range of {
@@ -112,8 +112,8 @@ const (
 	mostStart      = 30 * time.Second // until the first request
 )
 
-// largeEnough is how many pages a crawl must have to say how rates and costs change, and
-// what a page takes beside what an empty database does.
+// largeEnough is the number of pages a crawl needs to show how rates and costs change, and
+// the size of a page apart from that of an empty database.
 const largeEnough = 10_000
 
 const tooSmall = "the crawl is too small or was cut short"
@@ -126,7 +126,7 @@ type verdict struct {
 	met    bool
 }
 
-// words is the verdict's first word.
+// words returns the verdict's first words.
 func (v verdict) words() string {
 	switch {
 	case !v.judged:
@@ -152,8 +152,8 @@ func (r run) whole() bool {
 	return ok && end.Visited >= int64(r.total())
 }
 
-// noCollapse leaves out the last tenth, in which hosts run dry. A pass that came to its
-// limit of time before its end has collapsed, too.
+// noCollapse leaves out the last tenth, in which hosts run out of pages. A pass that
+// reached its time limit has collapsed too.
 func (r run) noCollapse() verdict {
 	v := verdict{target: fmt.Sprintf("no tenth of the first pass is slower than %.1f of the fastest", leastOfPeak), figure: tooSmall}
 	parts := r.tenths()
@@ -185,8 +185,8 @@ func (r run) freshBacklog() verdict {
 	return v
 }
 
-// flat compares the ninth tenth, since in the last one hosts run dry, with what visits
-// cost at a thousand pages.
+// flat compares the cost of a visit in the ninth tenth, since in the last one hosts run out
+// of pages, with that at a thousand pages.
 func (r run) flat() verdict {
 	v := verdict{target: fmt.Sprintf("a first visit at the end costs at most %.1f of one at 1000 pages", mostGrowth), figure: tooSmall}
 	parts := r.tenths()
@@ -200,8 +200,8 @@ func (r run) flat() verdict {
 	return v
 }
 
-// bounded compares the end with the middle of the pass, when the cache has long been
-// full at a full size.
+// bounded compares the end with the middle of the pass, when the cache has long been full
+// in a full-size run.
 func (r run) bounded() verdict {
 	v := verdict{target: fmt.Sprintf("the worker's memory at the end is at most %.1f of that in the middle", mostGrowth), figure: tooSmall}
 	parts := r.tenths()
@@ -226,7 +226,7 @@ func (r run) smallPages() verdict {
 	return v
 }
 
-// perPage are the bytes of a visited page in the three places.
+// perPage returns the bytes of a visited page in the three places.
 func (s sample) perPage() (temporal, store, archive int64) {
 	n := max(1, s.Visited)
 	return max(0, s.Temporal) / n, max(0, s.Store) / n, max(0, s.Archive) / n

@@ -1,10 +1,10 @@
 //go:build unix
 
-// Command scale measures how crawls of a hundred thousand pages fare on this machine:
-// first passes over many small and over a few large hosts, pages that sleep, and a start
-// with everything overdue. It runs the built programs, samples them from outside, draws
-// the samples as curves, and says in plain words which targets are met. `make
-// bench-scale` runs it; it needs Linux, whose /proc it reads.
+// Command scale measures how crawls of a hundred thousand pages fare on this machine: first
+// passes over many small and over a few large hosts, sleeping pages, and a start with
+// everything overdue. It runs the built programs, samples them from outside, draws the
+// samples as curves, and says in plain words which targets are met. `make bench-scale` runs
+// it; it needs Linux, whose /proc it reads.
 package main
 
 import (
@@ -29,13 +29,13 @@ func main() {
 	}
 }
 
-// order is what the command line asks for.
+// order holds the command line's settings.
 type order struct {
 	sizes
 	programs string // folder of the programs
-	out      string // folder of what is measured
-	page     string // where the report goes; "" is beside the samples
-	render   bool   // draw what is there, and measure nothing
+	out      string // folder of the measurements
+	page     string // where the report goes; "" means beside the samples
+	render   bool   // draw existing samples, and measure nothing
 }
 
 func mainWith(ctx context.Context, args []string, say io.Writer) error {
@@ -60,7 +60,7 @@ func mainWith(ctx context.Context, args []string, say io.Writer) error {
 	return errors.Join(err, publish(runsOf(all), o.page, o.out, say))
 }
 
-// parse reads the command line. -quick is only about defaults, so it may stand anywhere.
+// parse reads the command line. -quick only sets defaults, so it may stand anywhere.
 func parse(args []string) (order, error) {
 	o := order{sizes: fullSize}
 	for _, a := range args {

@@ -21,8 +21,8 @@ import (
 // unread stands for what a probe could not read.
 const unread = -1
 
-// probe looks at a running `starter dev` without disturbing it much: counting workflows
-// and files takes the longer the more there are, so that is done rarely.
+// probe looks at a running `starter dev` without disturbing it much: counting workflows and
+// files takes longer the more there are, so that is done rarely.
 type probe struct {
 	data             string
 	pid              int // of starter dev, which is the worker too
@@ -57,7 +57,7 @@ func newProbe(ctx context.Context, data string, pid int, every time.Duration) (*
 
 func (p *probe) close() { p.client.Close() }
 
-// look fills in a sample what can be seen from outside.
+// look fills a sample with the values that can be seen from outside.
 func (p *probe) look(ctx context.Context, s *sample) {
 	s.WorkerCPU, s.WorkerRSS = process(p.pid)
 	s.ServerCPU, s.ServerRSS = process(p.server)
@@ -90,7 +90,8 @@ func (p *probe) running(ctx context.Context, kind string) int64 {
 	return answer.GetCount()
 }
 
-// backlog is how many tasks wait at the queue, and for how long the oldest has.
+// backlog returns the number of tasks that wait in the queue, and how long the oldest has
+// waited.
 func (p *probe) backlog(ctx context.Context) (tasks int64, age time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -101,7 +102,7 @@ func (p *probe) backlog(ctx context.Context) (tasks int64, age time.Duration) {
 	return int64(b.Tasks), b.Age
 }
 
-// process reads what a process has used so far.
+// process reads the resources that a process has used so far.
 func process(pid int) (cpu time.Duration, rss int64) {
 	cpu, err := bench.CPU(pid)
 	if err != nil {
@@ -113,7 +114,7 @@ func process(pid int) (cpu time.Duration, rss int64) {
 	return cpu, rss
 }
 
-// databaseBytes are those of an SQLite database with its log.
+// databaseBytes returns the size of an SQLite database with its log.
 func databaseBytes(data, name string) int64 {
 	var n int64
 	for _, end := range []string{"", "-wal"} {
@@ -124,7 +125,7 @@ func databaseBytes(data, name string) int64 {
 	return n
 }
 
-// folderBytes are those of all files below a folder, by their sizes.
+// folderBytes returns the total size of the files below a folder.
 func folderBytes(folder string) int64 {
 	n, err := bench.FolderSize(folder)
 	if err != nil {

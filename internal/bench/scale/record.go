@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// A benchmark is written down as it happens, one record a line, so that a run that was
-// interrupted still has what it measured until then.
+// A benchmark is recorded as it runs, one record a line, so that an interrupted run keeps
+// its measurements.
 type record struct {
 	Setup  *setup  `json:"setup,omitempty"`
 	Sample *sample `json:"sample,omitempty"`
 	Event  *event  `json:"event,omitempty"`
 }
 
-// setup is what a run was: a crawl of one web.
+// setup describes a run: a crawl of one web.
 type setup struct {
 	Run      string        `json:"run"`
 	Hosts    int           `json:"hosts"`
@@ -41,15 +41,15 @@ const (
 	afterStart = "after a stop"
 )
 
-// sample is one look at everything. Counts and processor times are since the begin of
-// the run, gauges are of the moment. What could not be read is negative.
+// sample is one look at everything. Counts and processor times are since the start of the
+// run, gauges are momentary. Values that could not be read are negative.
 type sample struct {
 	Run   string    `json:"run"`
 	Phase string    `json:"phase"`
 	At    time.Time `json:"at"`
 
 	Visits   int64 `json:"visits"`  // pages that the site answered
-	Visited  int64 `json:"visited"` // of them different ones
+	Visited  int64 `json:"visited"` // different ones among them
 	Overlaps int64 `json:"overlaps"`
 
 	Backlog    int64         `json:"backlog"`     // tasks that wait for a worker
@@ -78,7 +78,7 @@ const (
 	command   = "starter "
 )
 
-// event is something that happened once, and what it took.
+// event is something that happened once, with its duration.
 type event struct {
 	Run   string        `json:"run"`
 	Phase string        `json:"phase"`
@@ -115,8 +115,8 @@ func (j *journal) add(r record) error {
 
 func (j *journal) close() error { return j.file.Close() }
 
-// readJournal reads what a run left. The last line may be half a one, of a run that was
-// killed while it wrote.
+// readJournal reads the journal of a run. The last line may be incomplete, if the run was
+// killed while writing.
 func readJournal(path string) ([]record, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -146,14 +146,14 @@ func readJournal(path string) ([]record, error) {
 	return all, nil
 }
 
-// run is what is known of one crawl.
+// run holds the records of one crawl.
 type run struct {
 	setup
 	samples []sample
 	events  []event
 }
 
-// runsOf sorts records by their crawls, in the order of their begin.
+// runsOf sorts records by their crawls, in the order of their start.
 func runsOf(all []record) []run {
 	var runs []run
 	at := map[string]int{}
@@ -175,7 +175,7 @@ func runsOf(all []record) []run {
 	return runs
 }
 
-// in are the samples of one phase.
+// in returns the samples of one phase.
 func (r run) in(phase string) []sample {
 	var of []sample
 	for _, s := range r.samples {
@@ -186,7 +186,7 @@ func (r run) in(phase string) []sample {
 	return of
 }
 
-// last is the last sample of a phase.
+// last returns the last sample of a phase.
 func (r run) last(phase string) (sample, bool) {
 	of := r.in(phase)
 	if len(of) == 0 {

@@ -73,7 +73,7 @@ func replaceSection(page, section string) (string, error) {
 	return head + sectionBegin + "\n" + section + sectionEnd + tail, nil
 }
 
-// section is the report in Markdown.
+// section writes the report in Markdown.
 func section(runs []run) string {
 	var b strings.Builder
 	if len(runs) == 0 {
@@ -115,7 +115,7 @@ func heads(runs []run) string {
 	return strings.Join(names, " | ")
 }
 
-// tenthCells are ten cells, of which those that were not measured are empty.
+// tenthCells returns ten cells; those that were not measured are empty.
 func (r run) tenthCells() string {
 	var b strings.Builder
 	parts := r.tenths()
@@ -129,10 +129,10 @@ func (r run) tenthCells() string {
 	return b.String()
 }
 
-// none stands in a cell for what was not measured.
+// none stands in a cell for a figure that was not measured.
 const none = "–"
 
-// rows are those of the table.
+// rows are the rows of the table.
 var rows = []struct {
 	name string
 	cell func(run) string
@@ -222,7 +222,7 @@ func countOr(n int64) string { return either(n >= 0, func() string { return fmt.
 
 func bytesOr(n int64) string { return either(n >= 0, func() string { return bytesText(n) }) }
 
-// took is how long something took in a phase.
+// took returns how long something took in a phase.
 func (r run) took(phase, what string) string {
 	for _, e := range r.events {
 		if e.Phase == phase && e.What == what {

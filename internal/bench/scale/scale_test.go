@@ -19,8 +19,8 @@ import (
 
 var day = time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
 
-// made is a run of 100 hosts with 200 pages as a machine makes it on which each visit
-// takes as long as the one before: 50 a second, at 20 ms of processor time.
+// made returns a run of 100 hosts with 200 pages on a machine where each visit takes as
+// long as the one before: 50 a second, at 20 ms of processor time.
 func made() run {
 	r := run{setup: setup{Run: "wide", Hosts: 100, Pages: 200, Window: 64, Delay: 10 * time.Millisecond, Interval: time.Hour, Cores: 2, Began: day, Version: "recrawl 0.0.0"}}
 	s := sample{Run: "wide", Phase: firstPass, At: day, WorkerRSS: 200e6, ServerRSS: 300e6, Pages: 100, Archive: unread}
@@ -114,7 +114,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// What was cut short is told as far as it went, and not judged by what is missing.
+// A run that was cut short is reported up to there, and not judged by what is missing.
 func TestCutShort(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{0, 1, 2, 40} {
@@ -135,8 +135,8 @@ func TestCutShort(t *testing.T) {
 	}
 }
 
-// A pass that came to its limit of time is a collapse, and says nothing of what comes
-// after one that is whole.
+// A pass that reached its time limit is a collapse, and later phases are not judged as
+// after a whole pass.
 func TestLimitOfTime(t *testing.T) {
 	t.Parallel()
 	r := made()
@@ -180,8 +180,7 @@ func TestTenths(t *testing.T) {
 	}
 }
 
-// Drawings are well-formed, stand alone, have every curve named, and nothing of theirs
-// lies outside.
+// Drawings are well-formed, stand alone, name every curve, and draw nothing outside.
 func TestChart(t *testing.T) {
 	t.Parallel()
 	svg := made().chart()
@@ -239,7 +238,7 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-// A journal that ends in half a line, as of a run that was killed, is read up to there.
+// A journal that ends in half a line, as after a kill, is read up to there.
 func TestJournal(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "samples.jsonl")
@@ -290,7 +289,7 @@ func TestJournal(t *testing.T) {
 	}
 }
 
-// The page keeps what stands around the section, and is told what it lacks.
+// The page keeps the text around the section, and missing markers are reported.
 func TestPublish(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -350,8 +349,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// The web is a tree in which every page is found, knows its children only, and is told
-// unchanged to who has it.
+// The web is a tree in which every page is found and knows only its children. A client that
+// has a page gets a 304.
 func TestWeb(t *testing.T) {
 	t.Parallel()
 	w, err := serveWeb(t.Context(), 2, 30)

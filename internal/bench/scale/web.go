@@ -17,9 +17,8 @@ import (
 	"time"
 )
 
-// web is many hosts on one loopback address: NAME.localhost leads there. Each is a tree
-// of pages that never change, so that first visits find links that are new and later
-// ones are answered with 304.
+// web is many hosts on one loopback address: NAME.localhost leads there. Each is a tree of
+// pages that never change, so first visits find new links and later ones get a 304.
 type web struct {
 	hosts, pages int
 	port         string
@@ -31,7 +30,7 @@ type web struct {
 	busy                      []atomic.Bool  // of each host
 }
 
-// branches is how many pages a page leads to besides those that everybody knows.
+// branches is the number of new pages to which a page links.
 const branches = 8
 
 // serveWeb serves until close.
@@ -52,7 +51,7 @@ func serveWeb(ctx context.Context, hosts, pages int) (*web, error) {
 
 func (w *web) close() error { return w.server.Close() }
 
-// url is the address of a page.
+// url returns the address of a page.
 func (w *web) url(host, page int) string {
 	return fmt.Sprintf("http://h%d.localhost:%s%s", host, w.port, pathOf(page))
 }
@@ -64,7 +63,7 @@ func pathOf(page int) string {
 	return fmt.Sprintf("/p%d", page)
 }
 
-// seeds are the first pages of all hosts.
+// seeds returns the first pages of all hosts.
 func (w *web) seeds() []string {
 	seeds := make([]string, w.hosts)
 	for i := range seeds {
@@ -73,16 +72,16 @@ func (w *web) seeds() []string {
 	return seeds
 }
 
-// count is how often a page was asked for.
+// count returns how often a page was requested.
 func (w *web) count(host, page int) int32 { return w.counts[host*w.pages+page].Load() }
 
-// mark has the next visit be the first since now.
+// mark makes the next visit count as the first since now.
 func (w *web) mark() {
 	w.marked.Store(time.Now().UnixNano())
 	w.first.Store(0)
 }
 
-// firstSinceMark is how long after the mark the first visit came, if it has come.
+// firstSinceMark returns how long after the mark the first visit came, if it has come.
 func (w *web) firstSinceMark() (time.Duration, bool) {
 	first := w.first.Load()
 	return time.Duration(first - w.marked.Load()), first > 0
@@ -132,13 +131,13 @@ func (w *web) find(r *http.Request) (host, page int, ok bool) {
 	return host, page, err == nil && page >= 0 && page < w.pages
 }
 
-// words are what texts are made of.
+// words are the words of texts.
 var words = strings.Fields(`a light wind moved over the harbour while two boats waited for the evening tide and
 	nobody spoke about letters that had come with late ships from northern towns where snow covered every road
 	some merchants counted copper coins under lamps others wrote long lists of grain salt timber wool glass`)
 
-// body is about 3 kB of text that no other page has, links to the page's children, and
-// to pages that are known.
+// body returns about 3 kB of text that no other page has, with links to the page's children
+// and to known pages.
 func (w *web) body(host, page int) string {
 	rng := rand.New(rand.NewPCG(uint64(host), uint64(page)))
 	var b strings.Builder

@@ -1,3 +1,3 @@
-// Package search measures the search index: its size, and how long it takes to fill and to ask
-// it.
+// Package search measures the search index: its size, and how long filling and querying it
+// take.
 package search

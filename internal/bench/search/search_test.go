@@ -25,7 +25,7 @@ import (
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
 const (
-	// envDocuments is how many documents the benchmark has.
+	// envDocuments sets the number of documents of the benchmark.
 	envDocuments = "RECRAWL_BENCH_DOCUMENTS"
 
 	documentBytes = 3000
@@ -34,7 +34,7 @@ const (
 	askedEach     = 20
 )
 
-// documents is how many there are: 1 000 000, or 10 000 with -short.
+// documents returns their number: 1 000 000, or 10 000 with -short.
 func documents(b *testing.B) int {
 	b.Helper()
 	text := os.Getenv(envDocuments)
@@ -90,7 +90,7 @@ var engines = []engine{
 	}},
 }
 
-// logParts says how large the tables and indexes are.
+// logParts logs the sizes of the tables and indexes.
 func logParts(b *testing.B, db *sql.DB) {
 	b.Helper()
 	rows, err := db.QueryContext(b.Context(), `SELECT c.relname, pg_relation_size(c.oid), COALESCE(pg_total_relation_size(NULLIF(c.reltoastrelid, 0)), 0)
@@ -118,7 +118,7 @@ func check(b *testing.B, err error) {
 type library struct {
 	r       *rand.Rand
 	harmony float64
-	// read is how many bytes the texts had.
+	// read counts the bytes of the texts.
 	read int64
 }
 
@@ -126,7 +126,7 @@ func newLibrary() *library {
 	return &library{r: rand.New(rand.NewPCG(3, 4)), harmony: math.Log(vocabulary)}
 }
 
-// word is one of the vocabulary by its rank.
+// word returns a word of the vocabulary by its rank.
 func word(rank int) string {
 	const consonants, vowels = "bcdfghklmnprstvz", "aeiou"
 	var text []byte
@@ -162,7 +162,7 @@ func (l *library) document(i int) search.Document {
 	return d
 }
 
-// queries are those that people type, by what is hard about them.
+// queries are typical queries, by what is hard about them.
 var queries = []struct {
 	name string
 	search.Query
@@ -181,8 +181,8 @@ var queries = []struct {
 	{"words that are nowhere", search.Query{Words: "nowhere xyzzy"}},
 }
 
-// BenchmarkSearch fills an index with documents of 3 kB and asks it. What came out stands in
-// docs/search.md.
+// BenchmarkSearch fills an index with documents of 3 kB and queries it. docs/search.md has
+// the results.
 func BenchmarkSearch(b *testing.B) {
 	for _, e := range engines {
 		b.Run(e.name, func(b *testing.B) {

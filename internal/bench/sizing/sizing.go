@@ -48,13 +48,12 @@ func ReadFigures(page string) (Figures, error) {
 	return f, nil
 }
 
-// mixed is the mean of a number over visits that find no change and visits that do.
+// mixed returns the mean of a number over visits that find no change and visits that do.
 func (f Figures) mixed(unchanged, changed string) float64 {
 	return (1-f["changed-share"])*f[unchanged] + f["changed-share"]*f[changed]
 }
 
-// perMachine is how many revisits a second a machine of two cores makes with everything
-// on it.
+// perMachine returns the revisits a second of a machine of two cores with everything on it.
 func (f Figures) perMachine() float64 {
 	return 1 / ((1-f["changed-share"])/f["unchanged-rate"] + f["changed-share"]/f["changed-rate"])
 }
@@ -64,10 +63,10 @@ const (
 	month = 30 * day
 )
 
-// Need is what pages take that are each visited once in a time.
+// Need holds the resources for pages that are each visited once in a given time.
 type Need struct {
 	VisitsPerSecond float64
-	OfMachine       float64 // share of what a machine of two cores makes
+	OfMachine       float64 // share of the visits that a machine of two cores makes
 	Server          float64 // cores, at the load that is planned for; likewise
 	Database        float64
 	Worker          float64
@@ -87,7 +86,7 @@ func (f Figures) NeedOf(pages, every float64) Need {
 		Server:          cores(f.mixed("unchanged-server", "changed-server")),
 		Worker:          cores(f.mixed("unchanged-worker", "changed-worker")),
 		Hosts:           math.Ceil(rate * (f["delay"] + f["request"])),
-		// A run of a page ends with a month at the latest, and its next one is an Action.
+		// A page's run ends after a month at the latest, and the next one is an Action.
 		Actions: month/every*pages*f.mixed("actions-unchanged", "actions-changed") + pages,
 		WAL:     rate * day * f["wal-postgres"] * 1000,
 	}
@@ -96,10 +95,10 @@ func (f Figures) NeedOf(pages, every float64) Need {
 	return n
 }
 
-// FirstPass is what the first visits of pages take.
+// FirstPass holds the resources for the first visits of pages.
 type FirstPass struct {
 	Length  float64 // on a machine of two cores, in seconds
-	Cores   float64 // time of cores, in seconds: of Temporal's server, its database and workers
+	Cores   float64 // core seconds of Temporal's server, its database and workers
 	Actions float64 // of Temporal Cloud
 }
 
@@ -112,7 +111,7 @@ func (f Figures) FirstPassOf(pages float64) FirstPass {
 	}
 }
 
-// Disk is what pages take that sleep, in bytes.
+// Disk holds the bytes that sleeping pages take.
 type Disk struct {
 	Temporal float64 // embedded
 	Postgres float64 // Temporal's databases there
@@ -142,7 +141,7 @@ var (
 	}{{"month", month}, {"week", 7 * day}, {"day", day}}
 )
 
-// Tables are the computed part of the page.
+// Tables returns the computed part of the page.
 func (f Figures) Tables() string {
 	var b strings.Builder
 	b.WriteString("| pages | each visited once a | visits/s | of `starter dev` on 2 cores | server cores | database cores | worker cores | workers | hosts at least | cloud actions a month | Postgres' log a day |\n" +

@@ -42,7 +42,7 @@ func TestSizingPage(t *testing.T) {
 	}
 }
 
-// round are figures by which everything can be worked out in the head.
+// round returns figures that make mental arithmetic easy.
 func round() Figures {
 	f := Figures{}
 	for _, name := range used {

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 // limit is how long a view may take, see docs/web.md.
 const limit = 100 * time.Millisecond
 
-// collectionSize is how many pages the benchmark has: 1 000 000, or 20 000 with -short.
+// collectionSize is the number of pages of the benchmark: 1 000 000, or 20 000 with -short.
 func collectionSize() int {
 	if testing.Short() {
 		return 20_000
@@ -49,8 +49,8 @@ type engine struct {
 }
 
 // BenchmarkViews asks every view that /openapi.json describes, as HTML and as JSON, in a
-// crawl of a million pages on a thousand hosts, half of them on one. It reports the
-// slowest answer and fails none: what is too slow stands in the log.
+// crawl of a million pages on a thousand hosts, half of them on one. It reports the slowest
+// answer and fails none: the log names those that are too slow.
 func BenchmarkViews(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "store.db")
 	b.Run("sqlite", func(b *testing.B) {
@@ -102,8 +102,8 @@ func measure(b *testing.B, e engine) {
 	}
 }
 
-// more are the questions to views that have parameters: what is found at once, what is
-// rare, what there is not, and what comes late in a list.
+// more returns queries with parameters: for rows that are found at once, are rare, are
+// missing, or come late in a list.
 func more() []string {
 	last := fmt.Sprint(collectionSize() * 9 / 10)
 	return []string{
@@ -119,7 +119,7 @@ func more() []string {
 	}
 }
 
-// addresses are those of all views, with the benchmark's names.
+// addresses returns the addresses of all views, with the benchmark's names.
 func addresses(b *testing.B, server string) []string {
 	var description struct {
 		Paths map[string]map[string]any
@@ -196,8 +196,8 @@ func (e engine) load(b *testing.B, n int) store.Store {
 }
 
 // insert loads n pages that were visited once, the first half on one host, a thousandth of
-// them gone and a quarter not visited; a version, a visit and a change of each; and some of
-// what else lists show. The page i has the id i.
+// them gone and a quarter not visited; a version, a visit and a change of each; and some
+// rows for the other lists. Page i has the id i.
 func (e engine) insert(b *testing.B, crawlID int64, n int) {
 	db, err := sql.Open(e.driver, e.dsn)
 	if err != nil {

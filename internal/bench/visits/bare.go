@@ -25,9 +25,8 @@ import (
 	"recrawl/internal/temporalkit"
 )
 
-// Bare is a worker whose workflows do nothing but what Temporal itself asks of a visit:
-// a timer and a regular activity, and Locals local activities around it. None does
-// anything.
+// Bare is a worker whose workflows do only what a visit needs of Temporal itself: a timer
+// and a regular activity, with Locals local activities around it. The activities are empty.
 type Bare struct {
 	Address, Namespace string
 	// Embedded connects as `starter dev` does, without compression.
@@ -63,7 +62,7 @@ const (
 	bareStep     = "Step"
 )
 
-// runVisits is after how many visits a workflow begins a new history.
+// runVisits is the number of visits after which a workflow begins a new history.
 const runVisits = 100
 
 // loop is a bare workflow. first delays its first visit, so that not all come at once.
@@ -126,7 +125,7 @@ func (b Bare) Run(ctx context.Context, asks io.Reader, answers io.Writer) error 
 	return lines.Err()
 }
 
-// options are those of the product's worker.
+// options returns the options of the product's worker.
 func (b Bare) options() temporalkit.WorkerOptions {
 	cfg, sticky := config.Default(), temporalkit.StickyFleet
 	if b.Embedded {
@@ -140,7 +139,7 @@ func (b Bare) options() temporalkit.WorkerOptions {
 	}
 }
 
-// dialLimit is how long a server that has just begun to listen may take to answer.
+// dialLimit is the time that a server that has just begun to listen may take to answer.
 const dialLimit = 60 * time.Second
 
 func (b Bare) dial(ctx context.Context) (client.Client, error) {
@@ -174,14 +173,14 @@ func (b Bare) start(ctx context.Context, c client.Client) error {
 }
 
 // asker asks a bare worker in another process for its visits. The worker ends when it is
-// closed, thus also when this process ends, however it does.
+// closed, and so also when this process ends, however that happens.
 type asker struct {
 	asks    *os.File
 	answers chan int64
 }
 
-// newAsker returns what a bare worker's standard input is to be, which is the caller's to
-// close, and what gets its output.
+// newAsker also returns a bare worker's standard input, which the caller must close, and
+// the receiver of its output.
 func newAsker() (a *asker, stdin *os.File, output io.Writer, err error) {
 	stdin, asks, err := os.Pipe()
 	if err != nil {

@@ -39,11 +39,11 @@ type clusterDeployment struct {
 	temporal *bench.Process
 }
 
-// durable settings are those of docker-compose.yml's server, and what every server has
-// by default but those of tests.
+// durable settings are those of docker-compose.yml's server, and the defaults that servers
+// of tests lack.
 var durable = []string{"fsync=on", "full_page_writes=on", "autovacuum_naptime=1min", "max_connections=300", "shared_buffers=256MB"}
 
-// lookEvery is how often a program that starts is looked at.
+// lookEvery is the time between two looks at a starting program.
 const lookEvery = 50 * time.Millisecond
 
 func startCluster(ctx context.Context, o Options) (deployment, error) {
@@ -105,7 +105,7 @@ func (d *clusterDeployment) connect(ctx context.Context) error {
 	return nil
 }
 
-// environment is that of a service, with addresses and folders of this machine.
+// environment returns that of a service, with addresses and folders of this machine.
 func (d *clusterDeployment) environment(name string) ([]string, error) {
 	service, ok := d.project.Services[name]
 	if !ok {
@@ -242,8 +242,8 @@ func (d *clusterDeployment) sql(ctx context.Context, statement string) (string, 
 	})
 }
 
-// clear ends all workflows of a namespace, so that their timers are not part of what is
-// measured next.
+// clear ends all workflows of a namespace, so that their timers are not part of the next
+// measurement.
 func (d *clusterDeployment) clear(ctx context.Context, namespace string) error {
 	c, err := dial(ctx, d.frontend, namespace, false)
 	if err != nil {
@@ -260,14 +260,14 @@ func (d *clusterDeployment) clear(ctx context.Context, namespace string) error {
 		group, groupCtx := errgroup.WithContext(ctx)
 		group.SetLimit(16)
 		for _, run := range runs {
-			// The list is a little behind.
+			// The list lags a little.
 			if _, known := ended.LoadOrStore(run.GetExecution().GetRunId(), true); known {
 				continue
 			}
 			left++
 			group.Go(func() error {
 				_ = c.TerminateWorkflow(groupCtx, run.GetExecution().GetWorkflowId(), run.GetExecution().GetRunId(), "measured")
-				return groupCtx.Err() // one that has ended by itself is no failure
+				return groupCtx.Err() // a run that has ended by itself is no failure
 			})
 		}
 		if err := group.Wait(); err != nil {

@@ -39,7 +39,7 @@ func (c storeCounts) since(b storeCounts) storeCounts {
 	return storeCounts{c.Writes - b.Writes, c.Reads - b.Reads, c.WriteStatements - b.WriteStatements, c.ReadStatements - b.ReadStatements}
 }
 
-// tracer finds the program that sees fsyncs; "" if there is none.
+// tracer finds the program that traces fsyncs; "" if there is none.
 func tracer() string {
 	path, err := exec.LookPath("strace")
 	if err != nil {
@@ -48,22 +48,22 @@ func tracer() string {
 	return path
 }
 
-// traced are the arguments with which the tracer runs a program as its own child would
-// be run, and writes each fsync to a file. It stops nothing else.
+// traced returns the arguments with which the tracer runs a program like a child of ours,
+// and writes each fsync to a file. It stops at nothing else.
 func traced(log, program string, args []string) []string {
 	return append([]string{"-D", "-f", "--seccomp-bpf", "-qq", "-ttt", "-y", "-e", "trace=fsync,fdatasync", "-e", "signal=none", "-o", log, program}, args...)
 }
 
-// Syncs are fsyncs by what the file belongs to.
+// Syncs counts fsyncs by the owner of the file.
 type Syncs struct {
 	Store    int `json:"store"`
 	Archive  int `json:"archive"`
 	Temporal int `json:"temporal"`
-	// Shared is a log that store and Temporal have in common.
+	// Shared counts those of a log that store and Temporal share.
 	Shared int `json:"shared"`
 }
 
-// syncCounter begins to count fsyncs, and returns what ends that.
+// syncCounter begins to count fsyncs, and returns the function that ends that.
 type syncCounter func(ctx context.Context) (end func(ctx context.Context) (Syncs, error), err error)
 
 // readSyncs counts the fsyncs in [from, until) of a tracer's log, whose lines are
@@ -88,7 +88,7 @@ func readSyncs(log io.Reader, from, until time.Time) (s Syncs, err error) {
 	return s, lines.Err()
 }
 
-// syncOf reads a line; the second half of a call that was interrupted is none.
+// syncOf reads a line; the second half of an interrupted call does not count.
 func syncOf(line string) (at time.Time, path string, ok bool) {
 	fields := strings.Fields(line)
 	if len(fields) < 3 || !strings.HasPrefix(fields[2], "fsync(") && !strings.HasPrefix(fields[2], "fdatasync(") {

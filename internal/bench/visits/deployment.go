@@ -15,15 +15,15 @@ import (
 
 // deployment is where bare loops and the product run in turn.
 type deployment interface {
-	// bare gives a place for bare workflows.
+	// bare returns a place for bare workflows.
 	bare(ctx context.Context, name string) (*place, error)
-	// product runs the built programs on a new store. With counting they are those that
-	// count, traced if that can be done.
+	// product runs the built programs on a new store. With counting, it runs the counting
+	// ones, traced if possible.
 	product(ctx context.Context, name string, counting bool) (*product, error)
 	close() error
 }
 
-// meter tells the processor time that something has used so far.
+// meter returns the processor time that something has used so far.
 type meter func() (time.Duration, error)
 
 // place is a namespace of a Temporal server.
@@ -32,7 +32,7 @@ type place struct {
 	embedded           bool
 	server             meter
 	database           meter       // nil if the server has none of its own
-	syncs              syncCounter // nil if nobody can tell
+	syncs              syncCounter // nil if they cannot be counted
 	stop               func(ctx context.Context) error
 }
 
@@ -91,7 +91,7 @@ func (o Options) folder(name string) (string, error) {
 	return dir, nil
 }
 
-// programs are the folder of the programs to run.
+// programs returns the folder of the programs to run.
 func (o Options) programs(counting bool) string {
 	if counting {
 		return o.Counting
@@ -99,7 +99,7 @@ func (o Options) programs(counting bool) string {
 	return o.Programs
 }
 
-// temporalCLI is the server of `starter dev`.
+// temporalCLI returns the path of the server of `starter dev`.
 func (o Options) temporalCLI() string {
 	if path := os.Getenv("RECRAWL_TEMPORAL_CLI"); path != "" {
 		return path

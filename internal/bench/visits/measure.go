@@ -35,7 +35,7 @@ type Timing struct {
 	Worker   float64 `json:"worker_ms"`
 }
 
-// Rate is visits a second.
+// Rate returns the visits a second.
 func (t Timing) Rate() float64 { return float64(t.Visits) / t.Seconds }
 
 // Count is a case whose work was counted.
@@ -47,7 +47,7 @@ type Count struct {
 	Syncs  *Syncs      `json:"syncs,omitempty"`
 }
 
-// subject is what is measured.
+// subject is the thing measured.
 type subject struct {
 	at     *place
 	worker *bench.Process
@@ -55,7 +55,7 @@ type subject struct {
 	counts string
 }
 
-// reading is a subject at one time.
+// reading holds a subject's meters at one time.
 type reading struct {
 	at                       time.Time
 	visits                   int64
@@ -79,7 +79,7 @@ func (s subject) read(ctx context.Context) (r reading, err error) {
 	return r, err
 }
 
-// more waits for so many more visits.
+// more waits for n more visits.
 func (s subject) more(ctx context.Context, n int) error {
 	begun, err := s.visits(ctx)
 	if err != nil {
@@ -107,7 +107,7 @@ func (s subject) window(ctx context.Context, done func(context.Context) error) (
 	return timing(from, until)
 }
 
-// errNoVisit is a window in which nothing was measured.
+// errNoVisit is the error of a window without a visit.
 var errNoVisit = errors.New("there was no visit while it was measured: choose a longer window or more pages")
 
 func timing(from, until reading) (Timing, error) {
@@ -120,8 +120,8 @@ func timing(from, until reading) (Timing, error) {
 	return t, nil
 }
 
-// tallied counts all that is done until done returns. whole counts whole visits of each
-// workflow only, where each makes several.
+// tallied counts all work until done returns. With whole, it counts only whole visits of
+// each workflow, for workflows that make several.
 func (s subject) tallied(ctx context.Context, whole bool, done func(context.Context) error) (c Count, err error) {
 	var end func(context.Context) (Syncs, error)
 	if s.at.syncs != nil {
@@ -161,7 +161,7 @@ func (s subject) tallied(ctx context.Context, whole bool, done func(context.Cont
 	return c, err
 }
 
-// storeCounts are those of a program that counts; none for others.
+// storeCounts returns the counts of a counting program, and none for others.
 func (s subject) storeCounts() (storeCounts, error) {
 	if s.counts == "" {
 		return storeCounts{}, nil

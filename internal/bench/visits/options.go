@@ -11,25 +11,24 @@ import (
 	"time"
 )
 
-// Options say what is measured.
+// Options says what to measure.
 type Options struct {
-	// Engines are what the databases are: SQLite, Postgres.
+	// Engines are the databases: SQLite, Postgres.
 	Engines []string
-	// Rounds is how often everything is timed; bare loops and the product take turns. 0
-	// only counts.
+	// Rounds is how often everything is timed; bare loops and the product take turns. With
+	// 0, work is only counted.
 	Rounds int
-	// Hosts is how many hosts the site has, Pages how many pages in all.
+	// Hosts is the site's number of hosts, Pages its number of pages in all.
 	Hosts, Pages int
 	// Delay is the gap between two requests to a host.
 	Delay time.Duration
-	// Timer is how long workflows sleep between two visits. It must be so short that
+	// Timer is how long workflows sleep between two visits. It must be short enough that
 	// there is always more to do than is done.
 	Timer time.Duration
-	// Window is how long a figure is measured, Settle how long nobody looks before that.
+	// Window is how long a figure is measured, and Settle the wait before that.
 	Window, Settle time.Duration
-	// Waiting are the lengths of line in which visits to a saturated host are counted, and
-	// SaturatedVisits is how many of them, at most
-	// two for each page that waits.
+	// Waiting lists the lengths of line for which visits to a saturated host are counted,
+	// and SaturatedVisits is their number, at most two for each waiting page.
 	Waiting         []int
 	SaturatedVisits int
 	// Programs is the folder of starter and worker, Counting that of the same programs
@@ -37,9 +36,9 @@ type Options struct {
 	Programs, Counting string
 	// Root is the repository's folder; Self is the program that runs this benchmark.
 	Root, Self string
-	// Folder is where all data lie; it exists and is the caller's.
+	// Folder is the place of all data; it exists and belongs to the caller.
 	Folder string
-	// Progress is told what is done, JSON gets a line for each figure; nil leaves them out.
+	// Progress gets a line for each step, JSON one for each figure; either may be nil.
 	Progress, JSON io.Writer
 }
 

@@ -15,7 +15,7 @@ import (
 // crawlName is the benchmark's crawl.
 const crawlName = "bench"
 
-// measured is what a case's measuring does: it times, or it counts.
+// measured measures a case: it times, or it counts.
 type measured func(ctx context.Context, name string, s subject, done func(context.Context) error) error
 
 // session is a product with a site to crawl.
@@ -24,7 +24,7 @@ type session struct {
 	p     *product
 	site  *bench.Site
 	delay time.Duration
-	// counting measures until each page was visited often enough, and not for a time.
+	// counting measures until each page was visited often enough, instead of for a time.
 	counting bool
 }
 
@@ -33,14 +33,14 @@ func (s *session) subject() subject {
 	return subject{at: s.p.place, worker: s.p.worker, visits: visits, counts: s.p.counts}
 }
 
-// await waits for what the site sees.
+// await waits for a condition on the site's counts.
 func (s *session) await(ctx context.Context, what string, holds func(bench.SiteCounts) bool) error {
 	return bench.Await(ctx, what, 5*time.Millisecond, func(context.Context) (bool, error) { return holds(s.site.Counts()), nil }, s.p.worker)
 }
 
 // begin starts the crawl. Pages are visited once, and then sleep for the default interval,
-// which nobody sees the end of. Before a longer sleep than a day and a half a page begins a
-// new run, and that would be counted.
+// longer than the benchmark runs. Before a sleep of more than a day and a half a page
+// begins a new run, and that would be counted.
 func (s *session) begin(ctx context.Context) error {
 	spec := crawl.DefaultSpec()
 	spec.Name, spec.Seeds = crawlName, s.site.Seeds()
@@ -64,7 +64,7 @@ func (s *session) revisit(ctx context.Context, timer time.Duration, more ...stri
 	return err
 }
 
-// firstShare is the share of the pages whose first visits are measured: the last ones
+// firstShare is the share of the pages whose first visits are measured, since the last ones
 // wait for their hosts.
 const firstShare = 0.95
 
@@ -99,7 +99,7 @@ func (s *session) first(ctx context.Context, m measured) error {
 	return s.firstRecorded(ctx)
 }
 
-// firstRecorded waits until every page was visited and all that comes of it is done.
+// firstRecorded waits until every page was visited and all the work that follows is done.
 func (s *session) firstRecorded(ctx context.Context) error {
 	err := s.await(ctx, "every page is visited", func(c bench.SiteCounts) bool { return c.Distinct == int64(s.site.Total()) })
 	if err != nil {
@@ -108,7 +108,7 @@ func (s *session) firstRecorded(ctx context.Context) error {
 	return bench.Rest(ctx, s.o.Settle, s.p.worker)
 }
 
-// span is for how long revisits are measured.
+// span waits for as long as revisits are measured.
 func (s *session) span(ctx context.Context) error {
 	if s.counting {
 		return s.subject().more(ctx, s.o.cycles())
@@ -116,8 +116,7 @@ func (s *session) span(ctx context.Context) error {
 	return bench.Rest(ctx, s.o.Window, s.p.worker)
 }
 
-// again measures revisits: first of pages that do not change, then of pages that always
-// do.
+// again measures revisits, first of pages that do not change, then of pages that always do.
 func (s *session) again(ctx context.Context, m measured) error {
 	before := s.site.Counts().Unchanged
 	if err := s.revisit(ctx, s.o.Timer); err != nil {
@@ -138,7 +137,7 @@ func (s *session) again(ctx context.Context, m measured) error {
 	return m(ctx, Changed, s.subject(), s.span)
 }
 
-// Saturated hosts: what a request takes besides the gap, about, the pages' timer, and
+// Saturated hosts: the approximate time of a request besides the gap, the pages' timer, and
 // how long a page waits in line, within the bounds of the gap. A short wait passes within
 // one Acquire.
 const (
@@ -149,17 +148,18 @@ const (
 	fullDelayMax = time.Second
 )
 
-// fullDelay is the gap of a host with so many pages waiting.
+// fullDelay returns the gap of a host with this many waiting pages.
 func fullDelay(waiting int) time.Duration {
 	return min(max(fullWait/time.Duration(waiting), fullDelayMin), fullDelayMax)
 }
 
-// fullPages is how many pages it takes that so many wait, besides those that sleep.
+// fullPages returns the number of pages needed so that this many wait besides those that
+// sleep.
 func fullPages(waiting int) int {
 	return waiting + int(fullTimer/(fullDelay(waiting)+fullRequest)) + 1
 }
 
-// full measures visits of a host that has always so many pages waiting.
+// full measures visits to a host that always has this many waiting pages.
 func (s *session) full(ctx context.Context, waiting int, m measured) error {
 	if err := s.first(ctx, nil); err != nil {
 		return err

@@ -40,7 +40,7 @@ func title(engine string) string {
 	return "The embedded server with SQLite"
 }
 
-// timed are the timings of a case, by round.
+// timed returns the timings of a case, by round.
 func (r *Report) timed(engine, name string) map[int]Timing {
 	found := map[int]Timing{}
 	for _, t := range r.Timings {
@@ -51,8 +51,8 @@ func (r *Report) timed(engine, name string) map[int]Timing {
 	return found
 }
 
-// speed is what was timed, with ratios to the bare loop of the same round, and a
-// sentence on how far equal rounds differ.
+// speed makes the table of timings, with ratios to the bare loop of the same round, and a
+// sentence on how much equal rounds differ.
 func (r *Report) speed(engine string) (*bench.Table, string) {
 	table := &bench.Table{Head: []string{"case", "visits/s", "of the bare loop", "server ms", "database ms", "worker ms"}}
 	bare := r.timed(engine, BareLoop)
@@ -87,7 +87,7 @@ func (r *Report) speed(engine string) (*bench.Table, string) {
 	return table, r.noise(engine)
 }
 
-// noise says how far equal rounds differ, and whether the timers asked for enough.
+// noise says how much equal rounds differ, and whether the timers asked for enough.
 func (r *Report) noise(engine string) string {
 	worst := 0.0
 	for _, name := range []string{BareLoop, BareLocals} {
@@ -124,7 +124,7 @@ func (r *Report) counted(engine string) []Count {
 	return found
 }
 
-// counts is what was counted, each a visit.
+// counts makes the table of counts per visit.
 func (r *Report) counts(engine string) *bench.Table {
 	head := []string{"case", "events", "workflow tasks", "timers", "local", "regular", "workflows started", "write tx", "read tx", "statements"}
 	if engine == Postgres {
@@ -160,7 +160,7 @@ func (r *Report) counts(engine string) *bench.Table {
 	return table
 }
 
-// activities is how often each activity of the product ran a visit.
+// activities makes the table of how often each of the product's activities ran per visit.
 func (r *Report) activities(engine string) *bench.Table {
 	names := map[string]bool{}
 	for _, c := range r.counted(engine) {

@@ -10,7 +10,7 @@ import (
 	"recrawl/internal/bench"
 )
 
-// Report is all that was measured.
+// Report holds all measurements.
 type Report struct {
 	Options Options
 	Timings []Timing
@@ -19,7 +19,7 @@ type Report struct {
 	Missing []string
 }
 
-// Run measures. What was measured before an error is in the report.
+// Run measures. Measurements before an error are in the report.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	r := &Report{Options: o}
 	if err := o.Check(); err != nil {
@@ -68,10 +68,10 @@ type engineRun struct {
 	d      deployment
 }
 
-// cycles is how many visits it takes that nearly every page is visited twice.
+// cycles returns the number of visits after which nearly every page was visited twice.
 func (o Options) cycles() int { return 5 * o.Pages / 2 }
 
-// site is what the product crawls.
+// site describes the site that the product crawls.
 func (o Options) site() bench.SiteOptions {
 	return bench.SiteOptions{Net: 40, Hosts: o.Hosts, Pages: o.Pages / o.Hosts}
 }
@@ -105,8 +105,8 @@ func (e *engineRun) time(ctx context.Context, round int) error {
 	return e.bare(ctx, fmt.Sprintf("locals%d", round), 2, 0, timed)
 }
 
-// bare measures a bare loop, until it has made so many visits, or, if that is 0, for as
-// long as a figure is measured.
+// bare measures a bare loop until it has made enough visits or, if that is 0, for as long
+// as a figure is measured.
 func (e *engineRun) bare(ctx context.Context, name string, locals, enough int, m measured) error {
 	title := BareLoop
 	if locals > 0 {

@@ -19,7 +19,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Tally is what histories hold of a time.
+// Tally counts the contents of histories in a span of time.
 type Tally struct {
 	Visits  int            `json:"visits"`  // ended requests for pages
 	Events  int            `json:"events"`  // of all workflows
@@ -30,7 +30,7 @@ type Tally struct {
 	Started map[string]int `json:"started"` // workflow runs, by type
 }
 
-// visitActivities are the regular activities that a visit has once.
+// visitActivities are the regular activities that every visit has once.
 var visitActivities = map[string]bool{"Fetch": true, bareVisit: true}
 
 func newTally() Tally {
@@ -70,7 +70,7 @@ func (t *Tally) history(kind string, events []*historypb.HistoryEvent, from, unt
 	}
 }
 
-// localName is the type of the local activity that a marker's data tell of.
+// localName returns the type of the local activity in a marker's data.
 func localName(data *commonpb.Payloads) string {
 	var marker struct{ ActivityType string }
 	for _, p := range data.GetPayloads() {
@@ -81,7 +81,7 @@ func localName(data *commonpb.Payloads) string {
 	return "unknown"
 }
 
-// visitsIn are the times at which visits of a run ended in [from, until).
+// visitsIn returns the times at which visits of a run ended in [from, until).
 func visitsIn(events []*historypb.HistoryEvent, from, until time.Time) (at []time.Time) {
 	scheduled := map[int64]bool{}
 	for _, e := range events {
@@ -96,13 +96,13 @@ func visitsIn(events []*historypb.HistoryEvent, from, until time.Time) (at []tim
 	return at
 }
 
-// Tallies are what the histories of all runs hold of a time.
+// Tallies counts the contents of all runs' histories in a span of time.
 type Tallies struct {
 	// Visits are all ended requests for pages.
 	Visits int `json:"visits"`
 	// Visiting are the runs that make visits, Others those that do not, such as Discover.
-	// With whole cycles, Visiting is of the time from a run's first visit to its last one
-	// only, and of that one's visit less.
+	// With whole cycles, Visiting covers only the time from the end of a run's first visit
+	// to that of its last one, so that it has one visit less.
 	Visiting Tally `json:"visiting"`
 	Others   Tally `json:"others"`
 }
@@ -130,7 +130,7 @@ func (t *Tallies) add(kind string, events []*historypb.HistoryEvent, from, until
 // pageWorkflow is the type of the product's workflows that visit.
 const pageWorkflow = "Page"
 
-// count reads the histories of all runs of a namespace that were there in [from, until).
+// count reads the histories of all runs that existed in a namespace in [from, until).
 func count(ctx context.Context, c client.Client, namespace string, from, until time.Time, whole bool) (Tallies, error) {
 	runs, err := runsOf(ctx, c, namespace, from, until)
 	if err != nil {
@@ -157,7 +157,7 @@ func count(ctx context.Context, c client.Client, namespace string, from, until t
 	return total, nil
 }
 
-// runsOf lists the runs. Those of the server itself are not the benchmark's.
+// runsOf lists the runs. It leaves out those of the server itself.
 func runsOf(ctx context.Context, c client.Client, namespace string, from, until time.Time) ([]*workflowpb.WorkflowExecutionInfo, error) {
 	var all []*workflowpb.WorkflowExecutionInfo
 	var token []byte

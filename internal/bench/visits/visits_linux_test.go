@@ -37,8 +37,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestCounts runs the counting part of the benchmark on a site of a few pages. What it
-// counts does not depend on how busy the machine is.
+// TestCounts runs the counting part of the benchmark on a site of a few pages. Its counts
+// do not depend on how busy the machine is.
 func TestCounts(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -79,7 +79,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// checkCounts holds what any version of the product must come to.
+// checkCounts checks counts that hold for any version of the product.
 func checkCounts(t *testing.T, counts []Count) {
 	t.Helper()
 	var names []string
@@ -98,7 +98,7 @@ func checkCounts(t *testing.T, counts []Count) {
 			if each(bareVisit) != 1 || each(bareStep) != steps || c.Store != (storeCounts{}) {
 				t.Errorf("%s: %v visits and %v steps a visit, and the store did %+v", c.Case, each(bareVisit), each(bareStep), c.Store)
 			}
-		case Saturated(3): // of a time, at whose ends visits are cut off
+		case Saturated(3): // over a span of time, at whose ends visits are cut off
 			if each("Fetch") == 0 || c.Store.Writes == 0 {
 				t.Errorf("%s: %v requests a visit, and the store did %+v", c.Case, each("Fetch"), c.Store)
 			}
@@ -206,7 +206,7 @@ func TestTallies(t *testing.T) {
 			}
 		}
 	}
-	// What others do is divided by all visits.
+	// The work of other runs is divided by all visits.
 	all := Tallies{Visiting: newTally(), Others: newTally()}
 	all.add("Page", events, start, until, true)
 	all.add("Discover", []*historypb.HistoryEvent{{EventType: enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED, EventTime: timestamppb.New(start)}}, start, until, true)

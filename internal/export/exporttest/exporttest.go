@@ -24,8 +24,8 @@ import (
 	"recrawl/internal/export"
 )
 
-// Memory is a source in memory. It yields all visits, whatever is asked for, but
-// for the pages up to Query.After.
+// Memory is a source in memory. It yields all visits, whatever is asked for, except those
+// of pages up to Query.After.
 type Memory struct {
 	Visits []export.Exchange // in order
 	Bodies map[string][]byte // by digest
@@ -67,7 +67,7 @@ func (m *Memory) Read(ctx context.Context, x export.Exchange) (document.Document
 	return Document(x, func() (string, error) { return m.Text(ctx, x) })
 }
 
-// Document is a document as Memory makes it of a text, if there is one.
+// Document returns a document as Memory makes it from a text, if there is one.
 func Document(x export.Exchange, read func() (string, error)) (document.Document, error) {
 	text, err := read()
 	if err != nil {
@@ -205,7 +205,7 @@ func Body(r *rand.Rand) []byte {
 
 var syllables = []string{"ka", "lo", "mi", "ter", "un", "des", "", "ing", "ro", "sel"}
 
-// Conform holds a source against the promises of export.Source. It reads all of it.
+// Conform checks a source against the promises of export.Source. It reads all of it.
 func Conform(t *testing.T, src export.Source) {
 	t.Helper()
 	ctx := t.Context()
@@ -320,7 +320,7 @@ func checkBody(ctx context.Context, t *testing.T, src export.Source, x export.Ex
 	}
 }
 
-// URLs are addresses that are hard on names, besides plain ones.
+// URLs returns addresses that are hard on names, besides plain ones.
 func URLs() []string {
 	all := []string{
 		"https://www.mysite.com/d1/d2", "https://www.mysite.com/d1/d2/", "https://www.mysite.com/d1", "https://www.mysite.com/",

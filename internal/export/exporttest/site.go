@@ -11,8 +11,8 @@ import (
 	"recrawl/internal/export"
 )
 
-// Site is a crawl of a site with styles, pictures, a picture of another host and a font, for
-// tests that look at it: https://site.test/ and https://site.test/about, visited twice.
+// Site is a crawl of a site with styles, pictures, a picture of another host and a font,
+// for tests that display it: https://site.test/ and https://site.test/about, visited twice.
 func Site(font []byte) *Memory {
 	m := &Memory{}
 	pages := []struct {

@@ -24,7 +24,7 @@ type Changed struct {
 
 var _ export.Changing = (*Changed)(nil)
 
-// NewChanged returns a crawl as exports read what changed of it.
+// NewChanged returns a crawl for exports of its changes.
 func NewChanged(s Store, changes reader.Store, files archive.Store, c store.CrawlRecord) (*Changed, error) {
 	source, err := New(s, files, c)
 	return &Changed{Source: source, feed: changes}, err
@@ -57,7 +57,8 @@ func (s *Changed) Changes(ctx context.Context, since, through feed.Cursor) iter.
 // errEnough ends the reading of the feed.
 var errEnough = errors.New("enough")
 
-// mark is a visit that is a change. There is one in memory for each that an export has.
+// mark is a visit that is a change. There is one in memory for each such visit of an
+// export.
 type mark struct {
 	page  int64
 	visit int
@@ -67,7 +68,7 @@ func (m mark) compare(n mark) int {
 	return cmp.Or(cmp.Compare(m.page, n.page), cmp.Compare(m.visit, n.visit))
 }
 
-// Exchanges implements export.Source: with a Query that has Since, those visits that are
+// Exchanges implements export.Source: with Since in the Query, only visits that are
 // changes.
 func (s *Changed) Exchanges(ctx context.Context, q export.Query) iter.Seq2[export.Exchange, error] {
 	if q.Since == (feed.Cursor{}) {
@@ -94,7 +95,7 @@ func (s *Changed) Exchanges(ctx context.Context, q export.Query) iter.Seq2[expor
 	}
 }
 
-// marks are the visits that are changes, in the order of exports.
+// marks returns the visits that are changes, in the order of exports.
 func (s *Changed) marks(ctx context.Context, q export.Query) ([]mark, error) {
 	var marks []mark
 	p := store.ChangesParams{After: q.Since, CrawlID: s.crawl.ID}
@@ -116,7 +117,7 @@ func (s *Changed) marks(ctx context.Context, q export.Query) ([]mark, error) {
 	}
 }
 
-// nextPages are the marks of the first pages, and these pages.
+// nextPages returns the marks of the first pages, and these pages.
 func nextPages(marks []mark) (some []mark, pages []int64) {
 	for i, m := range marks {
 		if len(pages) > 0 && pages[len(pages)-1] == m.page {
@@ -130,7 +131,7 @@ func nextPages(marks []mark) (some []mark, pages []int64) {
 	return marks, pages
 }
 
-// records are pages with what an export needs of them, without those that were forgotten.
+// records returns pages with the data for an export, without those that were forgotten.
 func (s *Changed) records(ctx context.Context, pages []int64) ([]store.PageRecord, error) {
 	asked := make([]feed.Change, len(pages))
 	for i, id := range pages {

@@ -18,8 +18,8 @@ import (
 	"recrawl/internal/store/storetest/crawltest"
 )
 
-// TestExportsOfWhatChanged writes every format of what changed after a cursor: those visits of
-// those pages, and nothing else.
+// TestExportsOfWhatChanged exports the changes after a cursor in every format: those visits
+// of those pages, and nothing else.
 func TestExportsOfWhatChanged(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -95,13 +95,14 @@ func TestExportsOfWhatChanged(t *testing.T) {
 	}
 	now, err := s.Now(ctx)
 	check(t, err)
-	// The pages that bring no version: the one that went, and in some formats that which came back.
+	// The pages without a new version: the one that went, and in some formats the one that
+	// came back.
 	more := map[export.Format]int64{export.WARC: 2, export.WACZ: 2, export.JSONL: 2}
 	for _, format := range export.Formats() {
 		if format == export.Mirror { // is always whole
 			continue
 		}
-		// The clock does not matter: what changed in this very second is in it.
+		// The clock does not matter: changes in this very second are in it.
 		o := export.Options{Format: format, Crawl: "news", Now: now.Add(-time.Hour), Since: since, Cursor: through, Software: "recrawl/test"}
 		done, err := export.Export(ctx, src, t.TempDir(), o)
 		check(t, err)

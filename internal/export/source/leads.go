@@ -18,13 +18,13 @@ var (
 )
 
 const (
-	// maxLeads is how many redirects and duplicates are followed.
+	// maxLeads bounds the redirects and duplicates that are followed.
 	maxLeads = 5
-	// leadingVisits is how many of a page's last visits are searched for a redirect.
+	// leadingVisits is the number of a page's last visits that are searched for a redirect.
 	leadingVisits = 20
 )
 
-// leadingStates are those of pages whose content is found elsewhere.
+// leadingStates are the states of pages whose content is at another address.
 var leadingStates = []crawl.PageState{crawl.Redirect, crawl.Duplicate, crawl.Kept}
 
 // Key implements export.Leading.
@@ -60,7 +60,7 @@ func (s *Source) Leads(ctx context.Context) iter.Seq2[export.Lead, error] {
 	}
 }
 
-// leadsTo is the URL where what a page has is found, "" if that is not known.
+// leadsTo returns the URL with the content of a page, "" if that is not known.
 func (s *Source) leadsTo(ctx context.Context, p store.PageRecord) (string, error) {
 	switch p.State {
 	case crawl.Duplicate:
@@ -86,7 +86,7 @@ func (s *Source) leadsTo(ctx context.Context, p store.PageRecord) (string, error
 	return "", nil
 }
 
-// redirected is the URL under which the crawl keeps the target of a redirect.
+// redirected returns the URL under which the crawl keeps the target of a redirect.
 func (s *Source) redirected(from, location string) string {
 	base, err := urlkey.Canonical(from)
 	if err != nil {
@@ -99,7 +99,8 @@ func (s *Source) redirected(from, location string) string {
 	return s.Key(u).String()
 }
 
-// Path implements mirror.Paths, by what stands now: for a folder that is kept up to date.
+// Path implements mirror.Paths, by the pages that stand now, for a folder that is kept up
+// to date.
 func (s *Source) Path(ctx context.Context, u urlkey.URL) (string, error) {
 	url := s.Key(u).String()
 	for range maxLeads {

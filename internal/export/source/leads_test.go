@@ -45,8 +45,9 @@ func sameBytes(t *testing.T) *source.Source {
 	return src
 }
 
-// TestMirrorOfSameBytes: links to a duplicate lead to the file of the page that has its bytes, in
-// an export and in a folder that is kept. Of two pictures with identical bytes each has its file.
+// TestMirrorOfSameBytes: links to a duplicate lead to the file of the page that has its
+// bytes, in an export and in a folder that is kept. Two pictures with identical bytes have
+// a file each.
 func TestMirrorOfSameBytes(t *testing.T) {
 	t.Parallel()
 	ctx, src := t.Context(), sameBytes(t)

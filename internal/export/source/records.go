@@ -11,7 +11,7 @@ import (
 	"recrawl/internal/store"
 )
 
-// recordStates are those of pages that may stand, without what only belongs to pages.
+// recordStates returns the states of pages that may stand, without those of requisites.
 func recordStates() []crawl.PageState {
 	return []crawl.PageState{crawl.Active, crawl.Failing, crawl.Stopped}
 }
@@ -33,8 +33,8 @@ func (s *Source) Record(ctx context.Context, page int64) (store.PageRecord, bool
 	return found[0], true, nil
 }
 
-// Records returns what Record does of the pages after one, in ascending order. It looks at up
-// to limit pages, those with ids up to through, and says whether there may be more.
+// Records does what Record does, for the pages after one, in ascending order. It looks at
+// up to limit pages, those with ids up to through, and says whether there may be more.
 func (s *Source) Records(ctx context.Context, after int64, limit int) (found []store.PageRecord, through int64, more bool, err error) {
 	pages, err := s.store.ListPages(ctx, store.PageFilter{CrawlID: s.crawl.ID, States: recordStates(), After: after, Limit: limit})
 	if err != nil || len(pages) == 0 {
@@ -44,7 +44,7 @@ func (s *Source) Records(ctx context.Context, after int64, limit int) (found []s
 	return found, pages[len(pages)-1].PageID, true, err
 }
 
-// kept are those of the pages that stand and have a body.
+// kept returns the pages that stand and have a body.
 func (s *Source) kept(ctx context.Context, pages []store.PageRecord) (found []store.PageRecord, err error) {
 	standing, err := s.standing(ctx, pages)
 	if err != nil {
@@ -58,8 +58,8 @@ func (s *Source) kept(ctx context.Context, pages []store.PageRecord) (found []st
 	return found, nil
 }
 
-// ReadPage reads the version that a page has now, by the crawl's rules. What cannot be decoded
-// has no text. The errors are those of Body.
+// ReadPage reads a page's present version, by the crawl's rules. A body that cannot be
+// decoded has no text. The errors are those of Body.
 func (s *Source) ReadPage(ctx context.Context, p store.PageRecord) (extract.Markdown, error) {
 	src, err := s.read(ctx, export.Exchange{URL: p.URL, Version: export.Version{Digest: p.Last.Digest, ContentType: p.Last.ContentType}})
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // TestRequisites: an export's exchanges have requisites, marked, which stand while the site
-// has them. They are documents only of who asks for them.
+// has them. They are documents only for callers that ask for them.
 func TestRequisites(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

@@ -24,7 +24,7 @@ const (
 	visitsAtOnce = 1000 // a row with heads has up to 40 KiB
 )
 
-// Store is what an export reads of a crawl.
+// Store holds the data of a crawl for an export.
 type Store interface {
 	ListPages(ctx context.Context, f store.PageFilter) ([]store.PageRecord, error)
 	Page(ctx context.Context, pageID int64) (store.PageRecord, error)
@@ -43,13 +43,13 @@ type Source struct {
 	rules extract.Rules
 	urls  urlkey.Rules
 
-	requisites bool            // are documents, too
+	requisites bool            // are documents too
 	reading    extract.Reading // of documents
 }
 
 var _ export.Source = (*Source)(nil)
 
-// New returns a crawl as exports read it.
+// New returns a crawl for exports.
 func New(s Store, files archive.Store, c store.CrawlRecord) (*Source, error) {
 	rules, err := extract.NewRules(c.Spec.Content)
 	if err != nil {
@@ -58,8 +58,8 @@ func New(s Store, files archive.Store, c store.CrawlRecord) (*Source, error) {
 	return &Source{store: s, files: files, crawl: c, rules: rules, urls: urlkey.NewRules(c.Spec.URLs)}, nil
 }
 
-// WithRequisites returns a source whose documents are the requisites, too, for what shows pages
-// as their sites do.
+// WithRequisites returns a source whose documents include the requisites, for formats that
+// show pages as their sites do.
 func (s *Source) WithRequisites() *Source {
 	more := *s
 	more.requisites = true
@@ -136,8 +136,8 @@ func (s *Source) visits(ctx context.Context, pages []store.PageRecord, q export.
 	}
 }
 
-// textAt is when the page last had got another main text, as of a visit. Of the version that
-// the page has now its row says it, whatever visits are not kept any more.
+// textAt returns when the page last got another main text, up to a visit. For the present
+// version the page's row has it, even if visits are no longer kept.
 func textAt(page store.PageRecord, last, x export.Exchange) time.Time {
 	switch now := page.Last; {
 	case x.Version.Seq == 0:
@@ -170,7 +170,7 @@ func exchangeOf(url string, f store.ExchangeRecord) export.Exchange {
 	return x
 }
 
-// protocolOf is the ALPN name of the protocol of a response's head, "" if there is
+// protocolOf returns the ALPN name of the protocol of a response's head, "" if there is
 // none.
 func protocolOf(response string) string {
 	protocol, _, _ := strings.Cut(response, " ")
@@ -203,7 +203,8 @@ func (s *Source) Text(ctx context.Context, x export.Exchange) (string, error) {
 	return page.Text, nil
 }
 
-// Read implements export.Source. A body that cannot be read as text is a document without.
+// Read implements export.Source. A body that cannot be read as text is a document without
+// text.
 func (s *Source) Read(ctx context.Context, x export.Exchange) (document.Document, error) {
 	src, err := s.read(ctx, x)
 	if err != nil {
@@ -221,7 +222,7 @@ func (s *Source) Read(ctx context.Context, x export.Exchange) (document.Document
 	return document.Of(export.MetaOf(s.crawl.Spec.Name, x), m), nil
 }
 
-// reserved is what the site said of uses of a version, if that is not forgotten.
+// reserved returns what the site said about uses of a version, if that is not forgotten.
 func (s *Source) reserved(ctx context.Context, x export.Exchange) ([]crawl.Reservation, error) {
 	found, err := s.store.ListExchanges(ctx, store.ExchangeParams{
 		Pages: []int64{x.Page}, After: x.Page, AfterVisit: x.Version.Visit - 1, Until: time.UnixMicro(math.MaxInt64 / 2), Found: true, Limit: 1,

@@ -86,7 +86,7 @@ func TestSource(t *testing.T) {
 	}
 }
 
-// TestClockSetBack: the store's clock is a machine's.
+// TestClockSetBack: the store's clock is a machine's, which may be set back.
 func TestClockSetBack(t *testing.T) {
 	t.Parallel()
 	made := exporttest.Crawl(2, []string{"https://host.test/"}, 20)

@@ -14,7 +14,7 @@ import (
 	"recrawl/internal/store"
 )
 
-// standingStates are those of pages that may stand.
+// standingStates returns the states of pages that may stand.
 func (s *Source) standingStates() []crawl.PageState {
 	states := []crawl.PageState{crawl.Active, crawl.Failing, crawl.Stopped}
 	if s.requisites {
@@ -23,13 +23,13 @@ func (s *Source) standingStates() []crawl.PageState {
 	return states
 }
 
-// tellingVisits is how many of a page's last visits are searched for one that tells whether
-// the page was there.
+// tellingVisits is the number of a page's last visits that are searched for one that shows
+// whether the page was there.
 const tellingVisits = 50
 
-// standing returns the pages that stand; see export.Exchange. A page that fails, or that was
-// stopped, is what it was before: nobody knows yet that it has gone, and who stops a crawl
-// wants to keep what it has.
+// standing returns the pages that stand; see export.Exchange. A page that fails, or that
+// was stopped, counts as what it was before: it is not known to have gone, and stopping a
+// crawl is not meant to empty it.
 func (s *Source) standing(ctx context.Context, pages []store.PageRecord) (map[int64]bool, error) {
 	standing := make(map[int64]bool, len(pages))
 	var ask []int64
@@ -80,8 +80,8 @@ func tellRequisite(standing map[int64]bool, v store.VisitLook) {
 	}
 }
 
-// Document returns the version that a page has now, as the visit that found it. It reports
-// false if the page does not stand, has no version, or is of another crawl or none.
+// Document returns a page's present version, as the visit that found it. It reports false
+// if the page does not stand, has no version, or is of another crawl or none.
 func (s *Source) Document(ctx context.Context, page int64) (export.Exchange, bool, error) {
 	p, err := s.store.Page(ctx, page)
 	if errors.Is(err, store.ErrNotFound) {
@@ -97,7 +97,7 @@ func (s *Source) Document(ctx context.Context, page int64) (export.Exchange, boo
 	return found[0], true, nil
 }
 
-// Documents returns what Document does of the pages after one, in ascending order. It looks
+// Documents does what Document does, for the pages after one, in ascending order. It looks
 // at up to limit pages, those with ids up to through, and says whether there are more.
 func (s *Source) Documents(ctx context.Context, after int64, limit int) (found []export.Exchange, through int64, more bool, err error) {
 	pages, err := s.store.ListPages(ctx, store.PageFilter{CrawlID: s.crawl.ID, States: s.standingStates(), After: after, Limit: limit})
@@ -130,8 +130,8 @@ func (s *Source) documents(ctx context.Context, pages []store.PageRecord) (found
 	return found, nil
 }
 
-// Rules names the rules by which texts are made, those of the crawl's spec and how much of a page
-// is read: with others, texts may be others.
+// Rules identifies the rules by which texts are made: those of the crawl's spec, and how
+// much of a page is read. Under other rules, texts may differ.
 func (s *Source) Rules() string {
 	text, err := json.Marshal(s.crawl.Spec.Content)
 	if err != nil { // it was read from JSON

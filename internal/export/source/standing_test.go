@@ -14,8 +14,8 @@ import (
 	"recrawl/internal/store"
 )
 
-// What is read of one page, or of a list of pages, is what an export of the formats of what
-// stands is made of.
+// Reading one page, or a list of pages, gives the data of an export in the formats for
+// standing pages.
 func TestDocuments(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -25,7 +25,7 @@ func TestDocuments(t *testing.T) {
 	check(t, err)
 	all, err := s.ListPages(ctx, store.PageFilter{CrawlID: record.ID})
 	check(t, err)
-	// Each page comes to another state; of each twenty, half are found to have moved before.
+	// Each page comes to another state; of each twenty, half moved before.
 	states := []crawl.PageState{
 		crawl.Active, crawl.Active, crawl.Failing, crawl.Stopped, crawl.Gone, crawl.Redirect, crawl.Duplicate, crawl.Excluded, crawl.Evicted, crawl.Evicted,
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // When a page last got another text: by its first version, another or an earlier one again,
-// and not by one that differs in markup only, also when the visit is not kept any more.
+// but not by one that differs only in markup, even if the visit is no longer kept.
 func TestTextAt(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -70,7 +70,7 @@ func TestTextAt(t *testing.T) {
 			check(t, err)
 			of = x.TextAt
 		}
-		if !of.IsZero() && !of.Equal(at(last)) { // zero where the visit is not kept any more
+		if !of.IsZero() && !of.Equal(at(last)) { // zero if the visit is no longer kept
 			t.Errorf("%s: since the beginning, the text is of %v, want visit %d", name, of, last)
 		}
 	}

@@ -20,8 +20,8 @@ var hashes = map[string]func() hash.Hash{
 	"md5": md5.New, "sha1": sha1.New, "sha256": sha256.New, "sha384": sha512.New384, "sha512": sha512.New,
 }
 
-// sum takes bytes that a digest field is about. A field that is missing, unreadable
-// or of an unknown algorithm takes them too and matches whatever they are.
+// sum takes the bytes of a digest field. A field that is missing, unreadable or of an
+// unknown algorithm also takes them, and matches any.
 type sum struct {
 	hash.Hash // nil: nothing to verify
 	want      digest
@@ -45,8 +45,8 @@ func (s *sum) Write(p []byte) (int, error) {
 
 func (s *sum) matches() bool { return s.Hash == nil || string(s.Sum(nil)) == s.want.sum }
 
-// block reads the content block and verifies its digests. A block that the file
-// cuts short is the reader's matter.
+// block reads the content block and verifies its digests. The reader reports a block that
+// the file cuts short.
 func (c *checker) block() {
 	whole := c.rec.sum("WARC-Block-Digest")
 	r := c.buffer
@@ -86,7 +86,7 @@ func (c *checker) isHTTP(essence string) bool {
 	return false
 }
 
-// payload verifies the digest of a payload that is all of r.
+// payload verifies the digest of a payload, which is all of r.
 func (c *checker) payload(r io.Reader) error {
 	s := c.rec.sum("WARC-Payload-Digest")
 	if _, err := io.Copy(s, r); err != nil {
@@ -98,7 +98,7 @@ func (c *checker) payload(r io.Reader) error {
 	return nil
 }
 
-// maxFields bounds a block of named fields that is looked at, in bytes.
+// maxFields bounds the examined part of a block of named fields, in bytes.
 const maxFields = 1 << 20
 
 // warcFields: lines of named fields, and an empty one at the end (clause 4).
@@ -131,9 +131,9 @@ func (c *checker) warcFields(r io.Reader) error {
 	return nil
 }
 
-// message reads an HTTP message and verifies its payload, the entity-body: what
-// follows the head, without a transfer coding. That it is no legal message is
-// advice, since a site may have sent it so (6.3.2).
+// message reads an HTTP message and verifies its payload, the entity-body: everything after
+// the head, without a transfer coding. An illegal message is only advised against, since a
+// site may have sent it that way (6.3.2).
 func (c *checker) message(r *bufio.Reader, essence string) error {
 	h, err := readHead(r)
 	if errors.As(err, new(headError)) {
@@ -167,8 +167,8 @@ func (c *checker) message(r *bufio.Reader, essence string) error {
 	return nil
 }
 
-// bodyLength: a Content-Length that says something else than the record misleads
-// readers that go by it.
+// bodyLength: a Content-Length that differs from the record's misleads readers that rely on
+// it.
 func (c *checker) bodyLength(h head, n int64) {
 	if h.request || h.chunked || h.length < 0 || c.kind == "revisit" || c.rec.has("WARC-Truncated") || h.length == n {
 		return
@@ -176,7 +176,7 @@ func (c *checker) bodyLength(h head, n int64) {
 	c.advise("6.3.2", "the HTTP Content-Length is %d, the body has %d bytes", h.length, n)
 }
 
-// head is what is needed of an HTTP message's head.
+// head holds the needed parts of an HTTP message's head.
 type head struct {
 	request bool
 	chunked bool
@@ -244,9 +244,9 @@ func startLine(line string) (request bool, err error) {
 	return true, nil
 }
 
-// readBody reads a message's body into bare as it stands and into decoded without
-// its transfer coding, and returns how long it stands. A body whose chunks cannot
-// be read is no one's digest but bare's.
+// readBody reads a message's body into bare unchanged and into decoded without its transfer
+// coding, and returns its unchanged length. If the chunks of a body cannot be read, only
+// bare has its digest.
 func readBody(r *bufio.Reader, h head, bare, decoded io.Writer) (int64, error) {
 	count := &count{}
 	if !h.chunked {

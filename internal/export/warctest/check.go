@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// MaxProblems bounds how many problems a Report lists; the rest are counted.
+// MaxProblems bounds the problems that a Report lists; the rest are counted.
 const MaxProblems = 100
 
-// Report is what Check found.
+// Report holds the findings of Check.
 type Report struct {
 	Records int
 	Types   map[string]int // records by type
@@ -43,7 +43,7 @@ func (p Problem) String() string {
 	return fmt.Sprintf("record at %d: %s (%s %s)", p.Offset, p.Text, kind, p.Rule)
 }
 
-// Err is nil if the file keeps every rule, whatever was advised.
+// Err returns nil if the file keeps every rule, whatever was advised.
 func (r Report) Err() error {
 	for _, p := range r.Problems {
 		if !p.Advice {
@@ -53,13 +53,13 @@ func (r Report) Err() error {
 	return nil
 }
 
-// Check reads a whole WARC file, plain or gzip, and says what is wrong with it.
-// The error is that of reading r; whatever the file is, is in the report.
+// Check reads a whole WARC file, plain or gzip, and says what is wrong with it. The error
+// is that of reading r; everything about the file is in the report.
 //
 // Besides the rules it follows the recommendations of annex D (each record a gzip
-// member of its own), 5.5 (a warcinfo first) and 5.6, those of the IIPC's
-// annotations, and reports where an HTTP message is none or references lead out of
-// the file. It remembers about 64 bytes a record.
+// member of its own), 5.5 (a warcinfo first) and 5.6, those of the IIPC's annotations, and
+// reports invalid HTTP messages and references that lead out of the file. It remembers
+// about 64 bytes a record.
 func Check(r io.Reader) (Report, error) {
 	c := checker{
 		report: Report{Types: map[string]int{}},
@@ -96,7 +96,7 @@ type checker struct {
 	buffer *bufio.Reader // of the current block; it bounds the lines of HTTP heads
 }
 
-// seen is what a later record is compared with: hashes of the texts.
+// seen holds hashes of the texts that a later record is compared with.
 type seen struct {
 	date, digest uint64
 }
@@ -142,8 +142,8 @@ func (c *checker) record(rec *Record) {
 	c.references()
 }
 
-// fields holds each field against its rule, and the record against those that it
-// must have.
+// fields checks each field against its rule, and the record for the fields that it must
+// have.
 func (c *checker) fields() {
 	count := map[string]int{}
 	for _, f := range c.rec.Fields {
@@ -236,8 +236,8 @@ func (c *checker) revisit() {
 	}
 }
 
-// references holds the record against those that it names, and remembers it for
-// those that will name it.
+// references checks the record against those that it names, and remembers it for those that
+// will name it.
 func (c *checker) references() {
 	rec := c.rec
 	date := c.hash(rec.Get("WARC-Date"))

@@ -195,7 +195,7 @@ func TestGoodFiles(t *testing.T) {
 	}
 }
 
-// Each case breaks one thing, and that is what is found.
+// Each case breaks one thing, and exactly that is found.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	replace := func(e entry, old, with string) entry {
@@ -386,8 +386,8 @@ func TestManyProblemsAreCounted(t *testing.T) {
 	}
 }
 
-// FuzzCheck: whatever the bytes, Check ends, with no more records than there is
-// room for, and says the same of the records in members of their own.
+// FuzzCheck: whatever the bytes, Check ends, with no more records than there is room for,
+// and has the same findings for the records in members of their own.
 func FuzzCheck(f *testing.F) {
 	f.Add(plain(f, good()))
 	f.Add(packed(f, good()))

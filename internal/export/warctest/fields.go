@@ -2,7 +2,7 @@ package warctest
 
 import "slices"
 
-// rule is what the standard says of one named field.
+// rule is the standard's rule for one named field.
 type rule struct {
 	section string
 	syntax  syntax
@@ -25,7 +25,7 @@ var types = []string{"warcinfo", "response", "resource", "request", "metadata", 
 // payload's digest (6.7.2).
 var noPayload = []string{"warcinfo", "metadata"}
 
-// uncaptured are the types that do not come of a single capture event.
+// uncaptured are the types that do not come from a single capture event.
 var uncaptured = []string{"warcinfo", "conversion", "continuation"}
 
 // rules are the defined fields of clause 5, by their names in lower case, and the
@@ -66,8 +66,8 @@ var rules = map[string]rule{
 	"warc-protocol":             {section: "IIPC WARC-Protocol", syntax: checkText, never: uncaptured, repeats: true},
 }
 
-// allows reports whether a record of a type may have the field; of unknown types
-// nothing is known.
+// allows reports whether a record of a type may have the field; for unknown types it
+// reports true.
 func (r rule) allows(kind string) bool {
 	if !slices.Contains(types, kind) {
 		return true

@@ -29,19 +29,18 @@ const (
 	Version11 = "WARC/1.1"
 )
 
-// Reader reads the records of a WARC file, plain or gzip, in their order. What
-// clause 4 demands of the file's grammar it enforces: errors of the format are
-// SyntaxErrors.
+// Reader reads the records of a WARC file, plain or gzip, in their order. It enforces the
+// grammar of clause 4: errors of the format are SyntaxErrors.
 type Reader struct {
 	in     *counter
 	member *gzip.Reader  // nil: the file is not compressed
 	data   *bufio.Reader // what is left of the member, or of the file
 	begin  int64         // of the member
 	last   *Record       // whose block and end have not been read
-	done   bool          // what follows cannot be told apart any more
+	done   bool          // the rest can no longer be parsed
 }
 
-// SyntaxError says where a file is no WARC file.
+// SyntaxError says where a file breaks the grammar of WARC files.
 type SyntaxError struct {
 	Offset int64  // of the record, in the file as stored
 	Rule   string // section

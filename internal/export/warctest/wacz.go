@@ -17,9 +17,9 @@ import (
 	"time"
 )
 
-// CheckPackage holds a WACZ file against WACZ 1.1.1, the Frictionless Data Package that it is,
-// and CDXJ, and each WARC file in it against its own standard. It returns what is wrong, a line
-// for each; the error says that the file could not be read. All of it is read, parts of it into
+// CheckPackage checks a WACZ file against WACZ 1.1.1, Frictionless Data Package and CDXJ,
+// and each WARC file in it against its own standard. It returns the problems, one a line;
+// the error says that the file could not be read. All of it is read, parts of it into
 // memory.
 func CheckPackage(r io.ReaderAt, size int64) ([]string, error) {
 	z, err := zip.NewReader(r, size)
@@ -53,8 +53,8 @@ func (p *packageCheck) wrong(format string, args ...any) {
 	p.problems = append(p.problems, fmt.Sprintf(format, args...))
 }
 
-// stored: what is compressed already must not be compressed again, so that parts of it can be
-// read ("Zip Compression").
+// stored: files that are already compressed must not be compressed again, so that parts of
+// them can be read ("Zip Compression").
 func (p *packageCheck) stored(f *zip.File) {
 	compressed := strings.HasSuffix(f.Name, ".gz") || strings.HasPrefix(f.Name, "archive/")
 	if compressed && f.Method != zip.Store {
@@ -80,7 +80,7 @@ func (p *packageCheck) text(name string) ([]byte, error) {
 	return io.ReadAll(in)
 }
 
-// resourceName is what Data Package 1 allows.
+// resourceName matches the names that Data Package 1 allows.
 var resourceName = regexp.MustCompile(`^[-a-z0-9._/]+$`)
 
 // description checks datapackage.json, and the files against it.
@@ -132,7 +132,7 @@ func (p *packageCheck) description() error {
 	return nil
 }
 
-// resource holds a file against its digest and size.
+// resource checks a file against its digest and size.
 func (p *packageCheck) resource(name, hash string, size int64) error {
 	f := p.files[name]
 	if f == nil {

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// wget is another producer of WARC files, of version 1.0: what the check finds wrong
-// with them must be wrong with them.
+// wget is another producer of WARC files, of version 1.0: every fault that the check finds
+// in them must really be there.
 func TestWget(t *testing.T) {
 	t.Parallel()
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -12,7 +12,7 @@ import (
 	"recrawl/internal/feed"
 )
 
-// Feed is what is written.
+// Feed is the feed to write.
 type Feed struct {
 	// Name is the crawl's, "" for all of them.
 	Name string
@@ -113,7 +113,7 @@ func entryOf(e feed.Event) entry {
 	return made
 }
 
-// text says in lines what happened.
+// text describes the event in lines.
 func text(e feed.Event) string {
 	lines := []string{e.What() + ": " + e.Where()}
 	if detail := e.Detail(); detail != "" {
@@ -136,7 +136,7 @@ func text(e feed.Event) string {
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
-// urn is a name that follows from its parts: a UUID of version 5 (RFC 9562).
+// urn returns a name that follows from its parts: a UUID of version 5 (RFC 9562).
 func urn(parts ...string) string {
 	// The namespace of URLs.
 	h := sha1.New()

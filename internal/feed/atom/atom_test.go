@@ -40,8 +40,8 @@ func (e element) attr(name string) string {
 
 var uuid5 = regexp.MustCompile(`^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 
-// checkFeed holds a feed against what RFC 4287 demands: section 4.1.1 of feeds, 4.1.2 of
-// entries, 3.3 of dates, 4.2.6 of ids, 4.1.3.3 of text.
+// checkFeed checks a feed against RFC 4287: section 4.1.1 of feeds, 4.1.2 of entries, 3.3
+// of dates, 4.2.6 of ids, 4.1.3.3 of text.
 func checkFeed(t *testing.T, text []byte) element {
 	t.Helper()
 	var root element
@@ -149,7 +149,7 @@ func TestFeed(t *testing.T) {
 	}
 }
 
-// A reader knows an entry again by its id, whatever else is in the feed.
+// A reader recognises an entry by its id, whatever else is in the feed.
 func TestIDsAreStable(t *testing.T) {
 	t.Parallel()
 	id := func(text []byte, n int) string { return checkFeed(t, text).all("entry")[n].all("id")[0].Text }

@@ -17,25 +17,25 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// MaxEvent bounds an event in bytes of JSON: what receivers of webhooks take. HTML's
+// MaxEvent bounds an event in bytes of JSON: receivers of webhooks take no more. HTML's
 // characters are not escaped in it.
 const MaxEvent = 20_000
 
-// A diff has at most so many lines that came, so many that went, bytes of JSON for all of
-// them, and bytes for each.
+// Bounds of a diff: lines that came, lines that went, bytes of JSON for all of them, and
+// bytes for each.
 const (
 	diffLines  = 20
 	diffBytes  = 8 << 10
 	diffLength = 1 << 10
 )
 
-// spare is how many bytes a diff may add to an event.
+// spare returns the number of bytes that a diff may add to an event.
 func spare(e feed.Event) int {
 	const field = 200 // names and numbers of a diff
 	return max(0, min(diffBytes, MaxEvent-sizeOf(e)-field))
 }
 
-// sizeOf is the size of a value as JSON.
+// sizeOf returns the size of a value as JSON.
 func sizeOf(v any) int {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -58,8 +58,8 @@ type differ struct {
 	rules  map[string]rules // by crawl
 }
 
-// of is what changed in the text of a change's page. It is nil if there is nothing to
-// compare: no version before, or one of the bodies is not kept.
+// of returns the difference of the texts of a change's page. It is nil if there is nothing
+// to compare: no version before, or one of the bodies is not kept.
 func (d differ) of(ctx context.Context, f store.ChangeFacts, budget int) (*feed.EventDiff, error) {
 	if f.URL == "" || f.Version.Digest == "" || f.Before.Digest == "" || f.Version.ID == f.Before.ID {
 		return nil, nil
@@ -99,8 +99,8 @@ func (d differ) rulesOf(ctx context.Context, name string) (rules, error) {
 	return found, nil
 }
 
-// text is the text of a version that is compared; see extract.Compared. It reports false if
-// the body is not there, or cannot be read as text.
+// text returns the text of a version that is compared; see extract.Compared. It reports
+// false if the body is missing, or cannot be read as text.
 func (d differ) text(ctx context.Context, f store.ChangeFacts, v store.VersionRecord, rules rules) (string, bool, error) {
 	content, err := d.reader.files.Open(ctx, v.Digest)
 	if errors.Is(err, archive.ErrNotFound) {
@@ -122,13 +122,14 @@ func (d differ) text(ctx context.Context, f store.ChangeFacts, v store.VersionRe
 	return text, err == nil, nil
 }
 
-// diffOf is what changed between two texts, with lines of at most budget bytes of JSON.
+// diffOf returns the difference of two texts, with lines of at most budget bytes of JSON.
 func diffOf(before, after string, budget int) *feed.EventDiff {
 	removed, added := textdiff.Lines(before, after)
 	diff := &feed.EventDiff{}
 	diff.WordsRemoved, diff.WordsAdded = textdiff.Words(removed, added)
 	var cut bool
-	// What came is what most readers want: what went has the other half, and what is left.
+	// Most readers want the added lines. The removed ones get the other half, and what is
+	// left.
 	diff.Added, cut = first(added, budget/2)
 	diff.Cut = diff.Cut || cut
 	diff.Removed, cut = first(removed, budget-sizeOf(diff.Added))
@@ -136,8 +137,8 @@ func diffOf(before, after string, budget int) *feed.EventDiff {
 	return diff
 }
 
-// first are the first lines that are not blank, as far as there is room for them, and
-// whether that is not all.
+// first returns the first lines that are not blank and have room, and whether there are
+// more.
 func first(lines []string, budget int) ([]string, bool) {
 	var kept []string
 	cut := false
@@ -156,5 +157,5 @@ func first(lines []string, budget int) ([]string, bool) {
 	return kept, cut
 }
 
-// clean makes what a site sent safe to show, of at most so many bytes.
+// clean makes text from a site safe to show, cut to limit bytes.
 func clean(text string, limit int) string { return crawl.Clean(text, limit) }

@@ -13,20 +13,19 @@ import (
 // PollEvery is the time between two looks of a follower for new changes.
 const PollEvery = time.Second
 
-// Following is what a follower does.
+// Following holds the callbacks of a follower.
 type Following struct {
-	// Take is given each batch, also empty ones, so that it knows how far was read. Its
-	// error ends the following.
+	// Take gets each batch, even an empty one, so that it knows how far was read. Its error
+	// ends the following.
 	Take func(Batch) error
-	// Ticks say when to look again at the feed's end. Without them, which may be nil, the
-	// end is the end.
+	// Ticks says when to look again at the feed's end. If it is nil, following ends there.
 	Ticks <-chan time.Time
-	// Trouble, unless nil, is told that the store does not answer: once, until it answers
-	// again. A follower whose first look fails has nothing to follow, and ends.
+	// Trouble, unless nil, is called once each time the store stops answering. A follower
+	// whose first look fails has nothing to follow, and ends.
 	Trouble func(error)
 }
 
-// Follow reads events from q.After on. That ctx ends is no error.
+// Follow reads events from q.After on. The end of ctx is no error.
 func (r *Reader) Follow(ctx context.Context, q Query, f Following) error {
 	begun, troubled := false, false
 	for {
@@ -64,7 +63,7 @@ func (r *Reader) Follow(ctx context.Context, q Query, f Following) error {
 
 // Snapshot lists the pages that have been visited by id, and returns the cursor from which
 // to follow: it is taken before the first page is read. A change that comes meanwhile may
-// be in both. It uses of the query what selects pages: the crawl and the hosts.
+// be in both. Of the query it uses only the crawl and the hosts, which select pages.
 func (r *Reader) Snapshot(ctx context.Context, q Query, take func([]feed.SnapshotPage) error) (feed.Cursor, error) {
 	ends, err := r.store.FeedEnds(ctx)
 	if err != nil {
@@ -97,7 +96,7 @@ func snapshotOf(pages []store.PageRecord) []feed.SnapshotPage {
 	listed := make([]feed.SnapshotPage, 0, len(pages))
 	for _, p := range pages {
 		if p.Visits == 0 || p.Kind == crawl.KindRequisite {
-			continue // nothing has happened to it that an event would tell
+			continue // nothing has happened to it that an event would report
 		}
 		listed = append(listed, feed.SnapshotPage{
 			V: feed.EventVersion, Kind: feed.KindSnapshot, Crawl: p.Crawl,

@@ -8,27 +8,27 @@ import (
 	"recrawl/internal/store"
 )
 
-// lastLooks is how many stretches of store.FeedStep ids one call of Last looks at, at most:
-// what selects few events of many must not read the whole feed at once.
+// lastLooks bounds the stretches of store.FeedStep ids that one call of Last looks at: a
+// query that selects few events of many must not read the whole feed at once.
 const lastLooks = 4
 
-// lastFacts is of how many changes one call of Last reads the facts, at most, but of as many
-// as are asked for: hosts are chosen by facts, which take longer than all else.
+// lastFacts bounds the changes whose facts one call of Last reads, unless more are asked
+// for: hosts are chosen by facts, and reading these takes longest.
 const lastFacts = 1000
 
 // Backwards is a part of the feed, read from its end.
 type Backwards struct {
 	// Events are the newest first.
 	Events []feed.Event
-	// Before is where older events are read on: the Before of the next call.
+	// Before is the place from which older events are read: the before of the next call.
 	Before feed.Cursor
 	// More: there are older changes, though perhaps none that are selected.
 	More bool
 }
 
 // Last reads the newest events up to and including before, or of all if before is the zero
-// cursor, at most n. After of the query does not count. It may return fewer than n though
-// there are more.
+// cursor, at most n. q.After does not count. It may return fewer than n although there are
+// more.
 func (r *Reader) Last(ctx context.Context, q Query, before feed.Cursor, n int) (Backwards, error) {
 	ends, err := r.store.FeedEnds(ctx)
 	if err != nil {
@@ -56,7 +56,7 @@ func (r *Reader) Last(ctx context.Context, q Query, before feed.Cursor, n int) (
 }
 
 // lastOf adds the events after a cursor and up to b.Before, the newest first, and moves
-// b.Before. It reads the facts of at most so many changes, and returns of how many it did.
+// b.Before. It reads the facts of a bounded number of changes, and returns that number.
 func (r *Reader) lastOf(ctx context.Context, q Query, after int64, n, most int, b *Backwards) (read int, err error) {
 	page, err := r.store.Changes(ctx, store.ChangesParams{After: feed.Cursor{Epoch: b.Before.Epoch, ID: after}, CrawlID: q.CrawlID, Kinds: q.Kinds})
 	if err != nil {
@@ -64,7 +64,7 @@ func (r *Reader) lastOf(ctx context.Context, q Query, after int64, n, most int, 
 	}
 	changes := slices.DeleteFunc(page.Changes, func(c feed.Change) bool { return c.ID > b.Before.ID })
 	slices.Reverse(changes)
-	// Facts are read of what is shown only, unless they choose it.
+	// Facts are read only for events that are shown, unless the facts select them.
 	for len(changes) > 0 {
 		if len(b.Events) == n || read >= most {
 			return read, nil
@@ -90,7 +90,7 @@ func (r *Reader) lastOf(ctx context.Context, q Query, after int64, n, most int, 
 	return read, nil
 }
 
-// DiffOf is what changed in the texts between the versions of an event; nil where there is
+// DiffOf returns the difference of the texts of an event's versions; nil if there is
 // nothing to compare, or one of the bodies is not kept. It reads two bodies.
 func (r *Reader) DiffOf(ctx context.Context, e feed.Event) (*feed.EventDiff, error) {
 	if r.files == nil || e.Page == nil || e.Version == nil || e.Before == nil {

@@ -11,8 +11,7 @@ import (
 	"recrawl/internal/store"
 )
 
-// long is a feed of n changes, of which each tenth is of rare.test. It counts the facts
-// that are read.
+// long is a feed of n changes, every tenth of rare.test. It counts the facts that are read.
 type long struct {
 	reader.Store
 	n     int64
@@ -45,8 +44,8 @@ func (l *long) ChangeFacts(_ context.Context, changes []feed.Change) (facts []st
 	return facts, nil
 }
 
-// However rare what is looked for is, one call reads a bounded number of facts, and the
-// calls together find all of it, once.
+// However rare the selected events are, one call reads a bounded number of facts, and the
+// calls together find each event once.
 func TestLastReadsFewFacts(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -11,7 +11,8 @@ import (
 	"recrawl/internal/store"
 )
 
-// Read backwards in parts of any size, the feed is what it is forwards, whatever is selected.
+// Read backwards in parts of any size, the feed has the same events as forwards, whatever
+// is selected.
 func TestLast(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -55,7 +56,7 @@ func TestLast(t *testing.T) {
 	}
 }
 
-// What changed is the same, asked for later and for one event.
+// The difference is the same if it is asked for later, for one event.
 func TestDiffOf(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -12,7 +12,7 @@ import (
 	"recrawl/internal/store"
 )
 
-// Store is what events are made of; every store.Store is one.
+// Store holds the data of events; every store.Store is one.
 type Store interface {
 	store.FeedReader
 	FeedEnds(ctx context.Context) (store.FeedEnds, error)
@@ -21,7 +21,7 @@ type Store interface {
 	ListPages(ctx context.Context, f store.PageFilter) ([]store.PageRecord, error)
 }
 
-// Contents is what is read of an archive; every archive.Store is one.
+// Contents reads an archive; every archive.Store is one.
 type Contents interface {
 	Open(ctx context.Context, digest string) (io.ReadCloser, error)
 }
@@ -40,28 +40,29 @@ type Query struct {
 	After   feed.Cursor
 	CrawlID int64
 	Kinds   []feed.Kind
-	// Hosts are the hosts of pages. A change of a page whose host is not known any more, and
-	// one that is of no host, is selected if Hosts is empty or the page was forgotten.
+	// Hosts are the hosts of pages. A change without a known host is selected if Hosts is
+	// empty or its page was forgotten.
 	Hosts []string
-	// Diff asks what changed in the texts, which reads two bodies for each event that has
-	// them.
+	// Diff asks for the differences of the texts, which reads two bodies for each event
+	// that has them.
 	Diff bool
-	// Requisites asks for changes of requisites, too: they are no pages of the collection.
+	// Requisites also asks for changes of requisites, which are not pages of the
+	// collection.
 	Requisites bool
 }
 
-// Batch is some of the events that were asked for.
+// Batch is a part of the selected events.
 type Batch struct {
 	Events []feed.Event
-	// Through is how far was read: the After of what comes next, also if there are no
+	// Through is how far was read: the After of the next query, even if there are no
 	// events.
 	Through feed.Cursor
 	// More: Through is not the feed's end as it was when the batch was read.
 	More bool
 }
 
-// Changes are read so many at a time: a screen at once, or fewer if each takes the reading
-// of two bodies.
+// The number of changes read at a time: a screenful, or fewer if each takes reading two
+// bodies.
 const (
 	batch      = 500
 	diffsBatch = 50
@@ -93,7 +94,7 @@ func (r *Reader) Next(ctx context.Context, q Query) (Batch, error) {
 	return b, err
 }
 
-// selects reports whether a change is of one of the hosts, and of a page, if only these are
+// selects reports whether a change is of one of the hosts, and of a page if only pages are
 // asked for.
 func (q Query) selects(c feed.Change, f store.ChangeFacts) bool {
 	if f.Kind == crawl.KindRequisite && !q.Requisites {
@@ -130,10 +131,11 @@ func (r *Reader) events(ctx context.Context, epoch string, changes []feed.Change
 	return events, nil
 }
 
-// maxDetail bounds what servers said, in bytes: where they redirect to, and how they failed.
+// maxDetail bounds text from servers, in bytes: where they redirect to, and how they
+// failed.
 const maxDetail = 2 << 10
 
-// eventOf is the event of a change, without a diff.
+// eventOf makes the event of a change, without a diff.
 func eventOf(epoch string, c feed.Change, f store.ChangeFacts) feed.Event {
 	d := c.Data
 	e := feed.Event{
@@ -161,7 +163,7 @@ func eventOf(epoch string, c feed.Change, f store.ChangeFacts) feed.Event {
 	return e
 }
 
-// versionOf is a version of an event, nil if it has none.
+// versionOf makes a version of an event, nil if it has none.
 func versionOf(seq int, v store.VersionRecord) *feed.EventVersionOf {
 	if seq == 0 {
 		return nil

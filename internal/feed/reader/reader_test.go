@@ -57,7 +57,7 @@ func (w *world) page(c store.CrawlRecord, url, host string) int64 {
 	return crawltest.Page(w.T, w.s, c, store.NewURL{URL: url, Host: host}).PageID
 }
 
-// finds is a visit that finds a text.
+// finds records a visit that finds a text.
 func (w *world) finds(page int64, title, text string) {
 	w.Helper()
 	body := fmt.Appendf(nil, "<!DOCTYPE html><html lang=en><title>%s</title><body><main>%s</main>", title, text)
@@ -80,7 +80,7 @@ func (w *world) visit(page int64, v store.VisitRecord, r store.Retention) {
 	w.check(err)
 }
 
-// events are all that a query selects, from the feed's begin.
+// events returns all events that a query selects, from the feed's beginning.
 func (w *world) events(q reader.Query) []feed.Event {
 	w.Helper()
 	if q.After == (feed.Cursor{}) {
@@ -157,9 +157,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// What is gone is left out, and its changes pass all the same.
-// TestRequisitesAreAskedFor: what pages need to look as they do changes, too, and is read by
-// who asks for it.
+// Requisites change too, and their changes are read only by those who ask for them.
 func TestRequisitesAreAskedFor(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -335,7 +333,7 @@ func TestQueries(t *testing.T) {
 	}
 }
 
-// flaky is a store that does not answer now and then.
+// flaky is a store that sometimes does not answer.
 type flaky struct {
 	store.Store
 	fail []error // of the next calls
@@ -402,8 +400,8 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// What is printed is what docs/changes.md describes: each field of these events, which have
-// nearly all there are, stands in one of its tables.
+// docs/changes.md describes what is printed: each field of these events, which have nearly
+// all fields there are, stands in one of its tables.
 func TestDocsDescribeWhatIsPrinted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -7,9 +7,9 @@ import (
 	"recrawl/internal/store"
 )
 
-// Texts reads the texts that are compared of a change's page, before and after it, by the
-// rules that its crawl has now. Known is false if one of them is not kept any more, or the
-// page has none since. The text before a page's first content is empty.
+// Texts reads the compared texts of a change's page, before and after it, by the rules that
+// its crawl has now. known is false if one of them is no longer kept, or the page has none
+// since. The text before a page's first content is empty.
 func (r *Reader) Texts(ctx context.Context, c feed.Change) (before, after string, known bool, err error) {
 	facts, err := r.store.ChangeFacts(ctx, []feed.Change{c})
 	if err != nil || len(facts) == 0 {
@@ -30,7 +30,7 @@ func (r *Reader) Texts(ctx context.Context, c feed.Change) (before, after string
 	return before, after, known, err
 }
 
-// kept is text of a version that may not be kept.
+// kept is like text, for a version that may have no body.
 func (d differ) kept(ctx context.Context, f store.ChangeFacts, v store.VersionRecord, rules rules) (string, bool, error) {
 	if v.Digest == "" {
 		return "", false, nil

@@ -1,5 +1,5 @@
-// Package survey sums up a collection page by page: the figures that crawlers are
-// judged by. It computes, and does nothing else.
+// Package survey sums up a collection page by page: the figures by which crawlers are
+// judged. It computes, and does nothing else.
 //
 // Several are of Acevedo, Agosto & Ortiz, "JoMaGic: a web crawler" ("Metrics"):
 // the share of important pages H/T, the diversity of hosts, pages per time, duplicate
@@ -18,13 +18,13 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// Page is what a survey asks of a page.
+// Page holds the data of a page that a survey needs.
 type Page struct {
 	URL, Host string
 	Level     int
 	State     crawl.PageState
-	// Left is the state in which the last visit left the page, which a stopped or evicted
-	// page has no more; otherwise that of State.
+	// Left is the state in which the last visit left the page. It differs from State for a
+	// stopped or evicted page.
 	Left   crawl.PageState
 	Visits int
 	LastAt time.Time // of the last visit
@@ -37,16 +37,15 @@ type Page struct {
 	Weight    float64
 	// Interval is the time from its last visit to the next one, 0 without.
 	Interval time.Duration
-	// Rate is how often a day it is believed to change; Compared says that something
-	// is believed.
+	// Rate is the believed number of changes a day; Compared says that there is a belief.
 	Rate     float64
 	Compared bool
 	// ChangedAt is when its last change was found, zero if none was. Title is the last
 	// version's.
 	ChangedAt time.Time
 	Title     string
-	// Lag is how far its copy is expected to be behind; Lags says that there is one, and
-	// that it is known since when.
+	// Lag is how far its copy is expected to be behind; Lags says that there is a copy with
+	// a known time.
 	Lag  schedule.Lag
 	Lags bool
 }
@@ -55,9 +54,9 @@ type Page struct {
 type Options struct {
 	// Backlinks is G: a page with more back-links is important.
 	Backlinks int
-	// Top is how many of the most important pages and hosts are named.
+	// Top is the number of the most important pages and hosts that are named.
 	Top int
-	// Unit is that of the refresh queues; 0 is schedule.RefreshUnit.
+	// Unit is the unit of the refresh queues; 0 means schedule.RefreshUnit.
 	Unit time.Duration
 }
 
@@ -83,7 +82,7 @@ func New(o Options) *Survey {
 	return s
 }
 
-// Result is the figures.
+// Result holds the figures.
 type Result struct {
 	Known int                     // pages in all
 	Pages map[crawl.PageState]int // by state
@@ -92,23 +91,23 @@ type Result struct {
 	// them with more than Backlinks back-links.
 	Downloaded, Important, Backlinks int
 	Bytes                            int64 // of the last versions
-	Visited                          int   // pages that were asked for
+	Visited                          int   // pages that were requested
 
 	// Hosts and Domains count those with a downloaded page; KnownHosts all.
 	Hosts, Domains, KnownHosts int
-	// Largest is the share of downloads of the host with most; Effective is how many
-	// hosts of equal size would be as diverse (1/Σ share², Simpson).
+	// Largest is the share of downloads of the host with most; Effective is the number of
+	// hosts of equal size that would be as diverse (1/Σ share², Simpson).
 	Largest, Effective float64
 
 	LastVisit time.Time // of any page
 
 	// Duplicates are pages whose content is another page's, Broken those that answered 404
-	// or 410: both by the last visit, whether they are visited still or not. BrokenLinks
+	// or 410: both by the last visit, whether or not they are still visited. BrokenLinks
 	// are the links to the broken ones, of Links in all.
 	Duplicates                 int
 	Broken, BrokenLinks, Links int
 
-	Copies int // pages with a Lag, of which the sums are:
+	Copies int // pages with a Lag, whose sums are:
 
 	fresh, age, rate, delay float64
 
@@ -117,34 +116,34 @@ type Result struct {
 	Queues     []int // pages by schedule.RefreshQueue, from UrlQ(1) on
 	Unit       time.Duration
 	Activities []int // pages by schedule.Activity
-	Unknown    int   // living pages of whose changes nothing is known
+	Unknown    int   // living pages without a belief
 
-	// TopPages and TopHosts are the most important ones, without what traps hold.
+	// TopPages and TopHosts are the most important ones, without those that traps hold.
 	TopPages []Page
 	TopHosts []Host
-	// TopReferred are the pages with most back-links, without what traps hold.
+	// TopReferred are the pages with most back-links, without those that traps hold.
 	TopReferred []Page
-	// LastChanged are the pages that changed last, without what traps hold.
+	// LastChanged are the pages that changed last, without those that traps hold.
 	LastChanged []Page
 }
 
-// Level is the pages so many links from a seed.
+// Level counts the pages at one number of links from a seed.
 type Level struct {
 	Level, Pages, Downloaded, Backlinks int
 }
 
-// Mean is the level's mean back-link count.
+// Mean returns the level's mean back-link count.
 func (l Level) Mean() float64 { return ratio(l.Backlinks, l.Pages) }
 
-// Type is the downloaded pages of one media type.
+// Type counts the downloaded pages of one media type.
 type Type struct {
 	Name  string
 	Pages int
 	Bytes int64
 }
 
-// Host is the pages of one host. Pages that a trap holds count as Held and as
-// nothing else: a site can make any number of them, and of links to them.
+// Host sums up the pages of one host. Pages that a trap holds count only as Held: a site
+// can make any number of them, and of links to them.
 type Host struct {
 	Name                         string
 	Pages, Downloaded, Backlinks int
@@ -227,7 +226,7 @@ func (s *Survey) addSchedule(p Page) {
 	}
 }
 
-// Result completes the figures of what was counted so far.
+// Result completes the figures of the pages counted so far.
 func (s *Survey) Result() Result {
 	r := s.result
 	domains := map[string]bool{}
@@ -259,14 +258,14 @@ func (s *Survey) Result() Result {
 	return r
 }
 
-// Freshness is the expected share of copies that are up to date (Sizov's F).
+// Freshness returns the expected share of copies that are up to date (Sizov's F).
 func (r Result) Freshness() float64 { return r.fresh / float64(max(r.Copies, 1)) }
 
-// Age is the expected mean age of the copies in days (Sizov's A).
+// Age returns the expected mean age of the copies in days (Sizov's A).
 func (r Result) Age() float64 { return r.age / float64(max(r.Copies, 1)) }
 
-// Delay is the mean number of days that a change is expected to wait for its visit (Sizov's
-// D, for each change).
+// Delay returns the mean number of days that a change is expected to wait for its visit
+// (Sizov's D, for each change).
 func (r Result) Delay() float64 {
 	if r.rate == 0 {
 		return 0
@@ -274,10 +273,10 @@ func (r Result) Delay() float64 {
 	return r.delay / r.rate
 }
 
-// Importance is H/T, how many of the downloaded pages are important, 0 to 1.
+// Importance returns H/T, the share of the downloaded pages that are important, 0 to 1.
 func (r Result) Importance() float64 { return ratio(r.Important, r.Downloaded) }
 
-// BrokenShare is how many of the links lead to a page that is gone, 0 to 1.
+// BrokenShare returns the share of the links that lead to a page that is gone, 0 to 1.
 func (r Result) BrokenShare() float64 { return ratio(r.BrokenLinks, r.Links) }
 
 // moreImportant orders pages by weight, then by back-links.

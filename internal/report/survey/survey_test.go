@@ -33,7 +33,7 @@ func drawPage(t *rapid.T) Page {
 	return p
 }
 
-// Every figure is what counting each by itself gives.
+// Every figure equals the result of counting it alone.
 func TestFigures(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pages := rapid.SliceOfNDistinct(rapid.Custom(drawPage), 0, 60, func(p Page) string { return p.URL }).Draw(t, "pages")
@@ -131,8 +131,8 @@ func wantLevels(t *rapid.T, got Result, pages []Page) {
 	}
 }
 
-// Pages that a trap holds, and links to them, make no host important: neither by what
-// an earlier ranking gave them nor, before there is one, by back-links.
+// Pages that a trap holds, and links to them, make no host important: neither by an earlier
+// ranking nor, before there is one, by back-links.
 func TestHeldPagesMakeNoHostImportant(t *testing.T) {
 	t.Parallel()
 	for _, weight := range []float64{0, 3} {

@@ -55,7 +55,7 @@ func (x *Index) Delete(ctx context.Context, crawl int64, pages []int64) error {
 	})
 }
 
-// remove removes the documents that a condition selects, and tells how many.
+// remove removes the documents that a condition selects, and returns their number.
 func remove(ctx context.Context, conn *sql.Conn, where string, args ...any) (n int, err error) {
 	type row struct{ crawl, page int64 }
 	var rows []row
@@ -162,7 +162,7 @@ func (x *Index) Crawls(ctx context.Context) (crawls []int64, err error) {
 	return crawls, err
 }
 
-// mergeAtOnce is how many pages of the index one step of a merge writes.
+// mergeAtOnce is the number of pages of the index that one step of a merge writes.
 const mergeAtOnce = 4000
 
 // mergeAll merges all parts of an index of words into one, in steps: the log holds one of them,
@@ -187,8 +187,8 @@ func (x *Index) mergeAll(ctx context.Context, crawl int64) error {
 	}
 }
 
-// Purge implements search.Index. What was deleted of an index of words stands in it until
-// its parts are merged, which writes them anew; and in the log until that is emptied.
+// Purge implements search.Index. Deleted words stay in an index until its parts are merged,
+// which rewrites them, and in the log until that is emptied.
 func (x *Index) Purge(ctx context.Context) error {
 	crawls, err := x.Crawls(ctx)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package fts keeps a search index in a SQLite file of its own, beside the store's: who
-// fills it never waits for the store's writer, nor lets it wait. The file may be deleted at
-// any time; it is filled again.
+// Package fts keeps a search index in a SQLite file of its own, beside the store's: filling
+// it never waits for the store's writer, or makes it wait. The file may be deleted at any
+// time; it is filled again.
 package fts
 
 import (
@@ -19,22 +19,22 @@ import (
 	"recrawl/internal/search"
 )
 
-// Name is that of the file, in the folder of the store's.
+// Name is the file's name, in the store's folder.
 const Name = "search.db"
 
 const (
 	// applicationID marks our files in their header: "rcrs".
 	applicationID = 0x72637273
-	// format is that of the tables and of the words in them. An index of an older one is
-	// begun anew: it holds nothing that cannot be made again.
+	// format is the version of the tables and of the words in them. An index of an older
+	// one is begun anew, since everything in it can be made again.
 	format = 1
 )
 
-// Options say how an index is opened.
+// Options says how an index is opened.
 type Options struct {
 	// Store is the identity of the store whose pages the index holds.
 	Store string
-	// ReadOnly opens an index that exists, for questions only.
+	// ReadOnly opens an index that exists, for queries only.
 	ReadOnly bool
 }
 
@@ -47,8 +47,8 @@ type Index struct {
 
 var _ search.Index = (*Index)(nil)
 
-// Open opens the index in a file, which it makes unless ReadOnly is set: then a file that is
-// not there is search.ErrNone.
+// Open opens the index in a file, which it makes unless ReadOnly is set: then a missing
+// file gives search.ErrNone.
 func Open(ctx context.Context, path string, o Options) (*Index, error) {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
@@ -78,8 +78,8 @@ func Open(ctx context.Context, path string, o Options) (*Index, error) {
 	return x, nil
 }
 
-// makeFile makes a file that other users cannot read, if there is none. A log that is left of
-// one that was deleted must go first: it would be taken for the new file's.
+// makeFile makes a file that other users cannot read, if there is none. The log of a
+// deleted one must be removed first: it would be taken for the new file's.
 func makeFile(path string) {
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		_ = os.Remove(path + "-wal")
@@ -91,9 +91,9 @@ func makeFile(path string) {
 	}
 }
 
-// uri names a file so that no character of its path is taken for anything else. What is
-// deleted is overwritten; a commit that a power loss undoes is made again, since the cursor
-// is lost with it.
+// uri names a file so that no character of its path has another meaning. Deleted content is
+// overwritten. A commit that a power loss undoes is made again, since the cursor is lost
+// with it.
 func uri(path, mode string) string {
 	slashed := filepath.ToSlash(path)
 	if !strings.HasPrefix(slashed, "/") {
@@ -106,7 +106,7 @@ func uri(path, mode string) string {
 // Close implements search.Index.
 func (x *Index) Close() error { return x.db.Close() }
 
-// named adds the file's name to an error, and says what it means.
+// named adds the file's name to an error, and translates it.
 func (x *Index) named(err error) error {
 	if err == nil {
 		return nil
@@ -135,7 +135,7 @@ func (x *Index) read(ctx context.Context, do func(*sql.Conn) error) error {
 	return x.named(errors.Join(do(conn), conn.Close()))
 }
 
-// write runs do in a transaction, in the one there is if there is one.
+// write runs do in a transaction, in the current one if there is one.
 func (x *Index) write(ctx context.Context, do func(*sql.Conn) error) error {
 	if x.tx != nil {
 		return do(x.tx)

@@ -119,7 +119,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// What was forgotten and purged stands in no file any more.
+// Forgotten and purged words are in no file any more.
 func TestPurge(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), fts.Name)
@@ -163,7 +163,7 @@ func TestPurge(t *testing.T) {
 	}
 }
 
-// Who asks is not kept waiting by who writes, and sees what was there before.
+// Queries do not wait for writers, and see the state before.
 func TestAskedWhileWritten(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), fts.Name)
@@ -189,7 +189,7 @@ func TestAskedWhileWritten(t *testing.T) {
 	}
 }
 
-// A file may be deleted at any time: of what was in it nothing comes back from the log beside
+// A file may be deleted at any time: nothing of its contents comes back from the log beside
 // it.
 func TestDeletedFile(t *testing.T) {
 	t.Parallel()

@@ -31,7 +31,7 @@ func (x *Index) Query(ctx context.Context, q search.Query) (r search.Result, err
 	return r, err
 }
 
-// match writes terms as FTS5 reads them. A word has no character that means anything there.
+// match writes terms as FTS5 reads them. No character of a word has a meaning there.
 func match(terms []search.Term, between string) string {
 	texts := make([]string, len(terms))
 	for i, t := range terms {

@@ -9,8 +9,8 @@ import (
 	"recrawl/internal/search"
 )
 
-// tables are those beside the words. The words of each crawl have a table of their own, so
-// that a word is as rare as it is in that crawl, and that a crawl is dropped at once.
+// tables are the tables beside the words. The words of each crawl have a table of their
+// own, so that the rarity of a word is that in the crawl, and a crawl is dropped at once.
 const tables = `
 CREATE TABLE about (id INTEGER PRIMARY KEY CHECK (id = 1), format INTEGER NOT NULL, store TEXT NOT NULL);
 CREATE TABLE crawls (crawl INTEGER PRIMARY KEY, cursor TEXT NOT NULL);
@@ -21,9 +21,9 @@ CREATE TABLE docs (
 CREATE INDEX docs_by_digest ON docs (crawl, digest) WHERE digest <> '';
 `
 
-// wordsTable is the full text index of a crawl, by the numbers of pages. It holds no text,
-// only where words stand.
-// Words come separated by spaces, in ASCII or beyond, which this tokenizer leaves as it is.
+// wordsTable returns the full text index of a crawl, by the numbers of pages. It holds no
+// text, only the places of words. Words come separated by spaces, in ASCII or beyond, which
+// this tokenizer leaves as it is.
 func wordsTable(crawl int64) string {
 	return fmt.Sprintf(`
 CREATE VIRTUAL TABLE IF NOT EXISTS words_%[1]d USING fts5(title, headings, text, content = '', contentless_delete = 1, tokenize = 'ascii');
@@ -62,7 +62,7 @@ func (x *Index) claim(ctx context.Context, store string) error {
 	})
 }
 
-// check makes sure that the file can be asked.
+// check makes sure that the file can be queried.
 func (x *Index) check(ctx context.Context, store string) error {
 	return x.read(ctx, func(conn *sql.Conn) error {
 		id, _, err := identify(ctx, conn)
@@ -92,7 +92,7 @@ func identify(ctx context.Context, conn *sql.Conn) (id, count int64, err error) 
 	return id, count, err
 }
 
-// about says what a file is; format 0 is a new one.
+// about describes a file; format 0 means a new one.
 type about struct {
 	format int
 	store  string
@@ -131,8 +131,8 @@ func begin(ctx context.Context, conn *sql.Conn, store string) error {
 	return exec(ctx, conn, "INSERT INTO about (id, format, store) VALUES (1, ?, ?)", format, store)
 }
 
-// dropTables drops what an older format has. Of a virtual table the others that belong to it
-// go with it.
+// dropTables drops the tables of an older format. With a virtual table, those that belong
+// to it go too.
 func dropTables(ctx context.Context, conn *sql.Conn) error {
 	for _, which := range []string{"sql LIKE 'CREATE VIRTUAL TABLE % USING fts5vocab%'", "sql LIKE 'CREATE VIRTUAL TABLE %'", "type = 'table'"} {
 		var names []string

@@ -8,7 +8,7 @@ import (
 	"recrawl/internal/search"
 )
 
-// ranked: of more pages than are ranked, so many are, and no others are hits. A filter chooses
+// ranked: if more pages match than are ranked, only the ranked ones are hits. Filters apply
 // before that.
 func ranked(t *testing.T, x search.Index) {
 	const pages = 12
@@ -58,7 +58,7 @@ func ranked(t *testing.T, x search.Index) {
 			t.Errorf("%s: found %v, which are neither the first pages nor the most important ones", c.name, found)
 		}
 	}
-	// There are further hits behind a part of those that are ranked.
+	// There are further hits after a part of the ranked ones.
 	r, err := x.Query(t.Context(), search.Query{Crawl: 1, Words: "usual", Ranked: 5, Limit: 4})
 	check(t, err)
 	if len(r.Hits) != 4 || !r.More {
@@ -73,7 +73,7 @@ func ranked(t *testing.T, x search.Index) {
 	}
 }
 
-// numbers are those from one to another.
+// numbers returns the numbers from one to another.
 func numbers(from, through int) []int64 {
 	var all []int64
 	for n := from; n <= through; n++ {

@@ -40,10 +40,10 @@ func check(t *testing.T, err error) {
 	}
 }
 
-// at is when all documents are from.
+// at is the time of all documents.
 var at = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// doc is a document of crawl 1, of which nothing but the text matters.
+// doc returns a document of crawl 1 of which only the text matters.
 func doc(page int64, text string) search.Document {
 	sum := sha256.Sum256([]byte(text))
 	return search.Document{
@@ -311,7 +311,7 @@ func someWords(t *testing.T, x search.Index) {
 	}
 }
 
-// syntaxIsText: what means something to an engine is text.
+// syntaxIsText: an engine's syntax is plain text in a query.
 func syntaxIsText(t *testing.T, x search.Index) {
 	check(t, x.Put(t.Context(), []search.Document{doc(1, "one AND two OR three NOT near title"), doc(2, "three")}))
 	for _, words := range []string{

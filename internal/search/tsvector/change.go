@@ -11,7 +11,7 @@ import (
 	"recrawl/internal/search"
 )
 
-// kept is a text without what PostgreSQL keeps in none.
+// kept returns a text without the character that PostgreSQL cannot store.
 func kept(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "")
 }
@@ -27,7 +27,7 @@ func (x *Index) Delete(ctx context.Context, crawl int64, pages []int64) error {
 	})
 }
 
-// remove removes the pages of a crawl that a condition selects, and tells how many.
+// remove removes the pages of a crawl that a condition selects, and returns their number.
 func remove(ctx context.Context, q querier, crawl int64, where string, arg any) (n int, err error) {
 	err = q.QueryRow(ctx, fmt.Sprintf(`
 WITH gone AS (DELETE FROM %[1]s WHERE %[3]s RETURNING page),
@@ -139,7 +139,7 @@ func (x *Index) Forget(ctx context.Context, t search.Target) (n int, err error) 
 	}
 	for _, crawl := range crawls {
 		err := x.ofCrawl(ctx, x.write, crawl, func(q querier) error {
-			if err := lock(ctx, q, crawl); err != nil { // who is writing this page ends first
+			if err := lock(ctx, q, crawl); err != nil { // a writer of this page ends first
 				return err
 			}
 			gone, err := remove(ctx, q, crawl, column+" = $1", kept(value))
@@ -153,8 +153,8 @@ func (x *Index) Forget(ctx context.Context, t search.Target) (n int, err error) 
 	return n, nil
 }
 
-// Purge implements search.Index: it writes the tables anew, each under a lock that nobody
-// else passes. The write-ahead log keeps what it has.
+// Purge implements search.Index: it rewrites the tables, each under an exclusive lock. The
+// write-ahead log keeps what it has.
 func (x *Index) Purge(ctx context.Context) error {
 	crawls, err := x.Crawls(ctx)
 	if err != nil || len(crawls) == 0 {

@@ -8,19 +8,19 @@ import (
 	"recrawl/internal/search"
 )
 
-// A key stands among the words of a page, so that a question about one host, or about what is
-// below one address, is answered by the same index: it need not look at all pages with a word that
-// are elsewhere. A key begins with a character that no word has.
+// A key stands among the words of a page, so that the same index answers a query about one
+// host, or about addresses below one: it need not look at all other pages with a word. A
+// key begins with a character that no word has.
 const (
 	keyOfHost   = "\x01"
 	keyOfFolder = "\x02"
 )
 
-// mostFolders is how many folders of a URL have a key, the site itself being the first. What
-// is further below is told apart by the URL.
+// mostFolders is the number of folders of a URL that have a key, the site itself being the
+// first. Pages further below are told apart by the URL.
 const mostFolders = 5
 
-// keysOf are those of a document.
+// keysOf returns the keys of a document.
 func keysOf(d search.Document) []string {
 	folders := foldersOf(kept(d.URL))
 	keys := make([]string, 0, 1+len(folders))
@@ -31,14 +31,15 @@ func keysOf(d search.Document) []string {
 	return keys
 }
 
-// keyOf shortens a text to a key: to 64 bits, of which nobody finds a second text.
+// keyOf shortens a text to a key: to 64 bits, for which no second text is found.
 func keyOf(kind, text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return kind + base64.RawURLEncoding.EncodeToString(sum[:8])
 }
 
-// foldersOf are the beginnings of a URL, or of a prefix of one, that end with the slash behind
-// its host or a later one of its path: the first few. A URL has all those of each of its prefixes.
+// foldersOf returns the first few beginnings of a URL, or of a prefix of one, that end with
+// the slash after its host or a later one of its path. A URL has all those of each of its
+// prefixes.
 func foldersOf(url string) (folders []string) {
 	from := strings.Index(url, "://")
 	if from < 0 {
@@ -56,14 +57,15 @@ func foldersOf(url string) (folders []string) {
 	return folders
 }
 
-// choice is how a question about some pages is asked.
+// choice selects the pages of a query.
 type choice struct {
 	keys []string
-	// prefix is what the keys do not say: URLs must be compared with it. "" if they say it all.
+	// prefix is the part that the keys do not cover: URLs must be compared with it. "" if
+	// the keys cover it all.
 	prefix string
 }
 
-// choiceOf chooses the pages that a query is about.
+// choiceOf returns the choice of a query.
 func choiceOf(q search.Query) (c choice) {
 	if q.Host != "" {
 		c.keys = append(c.keys, keyOf(keyOfHost, kept(q.Host)))

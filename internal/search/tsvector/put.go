@@ -30,7 +30,7 @@ func (x *Index) Put(ctx context.Context, documents []search.Document) error {
 	})
 }
 
-// lastOf are the documents of each crawl, by page: of those of one page the last, for a
+// lastOf returns the documents of each crawl, by page: the last one for each page, since a
 // statement writes no row twice.
 func lastOf(documents []search.Document) map[int64][]search.Document {
 	type id struct{ crawl, page int64 }
@@ -78,7 +78,7 @@ func put(ctx context.Context, q querier, crawl int64, documents []search.Documen
 	return err
 }
 
-// digestOf is a document's digest in the 16 bytes of a uuid, "" if it has none.
+// digestOf returns a document's digest in the 16 bytes of a uuid, "" if it has none.
 func digestOf(d search.Document) string {
 	if d.Digest == "" {
 		return ""

@@ -26,9 +26,9 @@ func (x *Index) Query(ctx context.Context, q search.Query) (r search.Result, err
 	return r, err
 }
 
-// rare chooses the terms that tell pages apart. To count all pages that have a common term takes
-// long: so it counts no further than it must to tell them from rare ones, or, if there is no
-// rare one, to know the rarest.
+// rare chooses the terms that tell pages apart. Counting all pages with a common term takes
+// long, so it counts only as far as needed to tell common terms from rare ones or, if none
+// is rare, to find the rarest.
 func rare(ctx context.Context, tx querier, crawl int64, terms []search.Term) ([]search.Term, error) {
 	var all int
 	if err := tx.QueryRow(ctx, "SELECT COUNT(*) FROM "+vectors(crawl)).Scan(&all); err != nil {
@@ -52,7 +52,8 @@ func rare(ctx context.Context, tx querier, crawl int64, terms []search.Term) ([]
 	}
 }
 
-// weights are those of D, C, B and A: of the text, of nothing, of headings and of the title.
+// weights are the weights of D, C, B and A: of the text, of nothing, of headings and of the
+// title.
 var weights = []float32{1. / search.TitleWeight, 0, float32(search.HeadingsWeight) / search.TitleWeight, 1}
 
 // find finds the pages that have some terms, all or any of them as between says.
@@ -82,11 +83,11 @@ func find(ctx context.Context, tx querier, q search.Query, terms []search.Term, 
 	}
 }
 
-// findRows reads the pages of a tsquery, best first. Of more than are ranked, those of most
-// importance are; what is shown is read of the best alone. A page is worth the sum of what it is
-// worth for each term, also where it must have them all: for that case ts_rank asks how near to
-// each other they stand, and the vectors do not say. A long page has more words of any kind:
-// its rank is divided by the logarithm of its length.
+// findRows reads the pages of a tsquery, best first. If there are more than are ranked, the
+// most important ones are; only for the best are the shown columns read. A page's worth is
+// the sum of its worths for each term, even if it must have them all: in that case ts_rank
+// would measure how near to each other they stand, which the vectors do not say. A long
+// page has more words of any kind: its rank is divided by the logarithm of its length.
 func findRows(q search.Query, chosen choice) string {
 	among := ""
 	if chosen.prefix != "" {

@@ -10,28 +10,28 @@ import (
 	"recrawl/internal/search"
 )
 
-// tables are those beside the documents.
+// tables are the tables beside the documents.
 const tables = `
 CREATE SCHEMA recrawl_search;
 CREATE TABLE recrawl_search.about (id integer PRIMARY KEY CHECK (id = 1), format integer NOT NULL, store text NOT NULL);
 CREATE TABLE recrawl_search.crawls (crawl bigint PRIMARY KEY, cursor text NOT NULL);
 `
 
-// docs is the table of what is shown of a crawl's pages, and vectors that of what they are
-// found and ranked by. Each crawl has two of its own, so that a word that is common in another costs
-// it nothing, and that a crawl is dropped at once.
+// docs is the table of the shown data of a crawl's pages, and vectors that of the data by
+// which they are found and ranked. Each crawl has two of its own, so that a word that is
+// common in another costs it nothing, and a crawl is dropped at once.
 func docs(crawl int64) string { return fmt.Sprintf("recrawl_search.docs_%d", crawl) }
 
 // vectors: see docs.
 func vectors(crawl int64) string { return fmt.Sprintf("recrawl_search.vectors_%d", crawl) }
 
-// crawlTables are those of a crawl.
+// crawlTables are the tables of a crawl.
 //
-// Rows of vectors are short, and read by the hundred thousand where a word is common: so each
-// tsvector stands beside the table, as it is, for it does not get smaller. Half of each page
-// stays free: a new importance is then written beside the old one, and no index needs to know.
-// Without statistics the planner takes every word for a rare one, and never reads the tsvectors
-// of all pages instead of the index.
+// Rows of vectors are short, and read by the hundred thousand where a word is common: so
+// each tsvector is stored outside the table, uncompressed since it would not get smaller.
+// Half of each page stays free: a new importance is then written beside the old one, and no
+// index is touched. Without statistics the planner takes every word to be rare, and never
+// reads the tsvectors of all pages instead of the index.
 const crawlTables = `
 CREATE TABLE IF NOT EXISTS %[2]s (
     page bigint PRIMARY KEY, importance double precision NOT NULL, boost real NOT NULL, words tsvector NOT NULL
@@ -44,7 +44,7 @@ CREATE TABLE IF NOT EXISTS %[1]s (
 CREATE INDEX IF NOT EXISTS docs_%[3]d_digest ON %[1]s (digest) WHERE digest IS NOT NULL;
 INSERT INTO recrawl_search.crawls (crawl, cursor) VALUES (%[3]d, '') ON CONFLICT DO NOTHING;`
 
-// makeTables makes those of a crawl.
+// makeTables makes the tables of a crawl.
 func makeTables(ctx context.Context, q querier, crawl int64) error {
 	if _, err := q.Exec(ctx, fmt.Sprintf("SELECT pg_advisory_xact_lock(%d)", makeLock)); err != nil {
 		return err
@@ -83,7 +83,7 @@ func (x *Index) claim(ctx context.Context, store string) error {
 	})
 }
 
-// check makes sure that there is an index to be asked.
+// check makes sure that there is an index to query.
 func (x *Index) check(ctx context.Context, store string) error {
 	have, err := x.about(ctx)
 	switch {
@@ -99,7 +99,7 @@ func (x *Index) check(ctx context.Context, store string) error {
 	return nil
 }
 
-// about says what a schema is; format 0 is none.
+// about describes a schema; format 0 means none.
 type about struct {
 	format int
 	store  string

@@ -1,6 +1,6 @@
-// Package tsvector keeps a search index in the PostgreSQL database of a store: in a schema of
-// its own, which says itself of which format it is, so that the store's migrations know
-// nothing of it. The schema may be dropped at any time; it is filled again.
+// Package tsvector keeps a search index in the PostgreSQL database of a store: in a schema
+// of its own, which records its own format, so the store's migrations know nothing of it.
+// The schema may be dropped at any time; it is filled again.
 package tsvector
 
 import (
@@ -16,12 +16,12 @@ import (
 	"recrawl/internal/search"
 )
 
-// Schema is that of the tables.
+// Schema is the schema of the tables.
 const Schema = "recrawl_search"
 
 const (
-	// format is that of the tables and of the words in them. An index of an older one is
-	// begun anew: it holds nothing that cannot be made again.
+	// format is the version of the tables and of the words in them. An index of an older
+	// one is begun anew, since everything in it can be made again.
 	format = 2
 	// makeLock is the advisory lock under which tables are made: "rcsearch" in ASCII.
 	makeLock = 0x7263736561726368
@@ -29,34 +29,34 @@ const (
 	connections = 4
 )
 
-// forAll are settings of each transaction. Every statement has an index for what it looks for, and
-// a plan that was made while a table was small stays for later; to compile one takes longer than
-// it runs.
+// forAll are settings of each transaction. Every statement has an index for its conditions,
+// and a plan that was made while a table was small stays for later; compiling one takes
+// longer than running it.
 const forAll = "SELECT set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)"
 
-// forQuestions are those of one that asks. The places of many pages fit into the memory:
-// without it each of them is looked at twice.
+// forQuestions are those of a query. The places of many pages fit into this memory; without
+// it each would be looked at twice.
 const forQuestions = forAll + ", set_config('work_mem', '64MB', true)"
 
-// forChanges are those of one that writes. The server first lists the words of new pages, and
-// brings them into the index by the listful. The longer the list, the more pages share the work
-// for a word, but the more must be sorted: of 4, 16 and 32 MB the second was the fastest, in one
-// run of each. The listful of a large index may take longer
-// than a question: only the wait for another who writes is as short.
+// forChanges are those of a writer. The server first lists the words of new pages, and
+// enters a whole list into the index at once. The longer the list, the more pages share the
+// work for a word, but the more must be sorted: of 4, 16 and 32 MB the second was the
+// fastest, in one run of each. Entering the list into a large index may take longer than a
+// query may: only the wait for another writer is as short.
 const forChanges = forAll + ", set_config('work_mem', '16MB', true), set_config('gin_pending_list_limit', '16MB', true), " +
 	"set_config('statement_timeout', '10min', true), set_config('lock_timeout', '30s', true)"
 
-// settings of each connection; the DSN may set its own. Who fills an index reads pages in a
+// settings of each connection; the DSN may set its own. Filling an index reads pages in a
 // transaction.
 var settings = map[string]string{
 	"statement_timeout": "30s", "idle_in_transaction_session_timeout": "2min", "application_name": "recrawl search",
 }
 
-// Options say how an index is opened.
+// Options says how an index is opened.
 type Options struct {
 	// Store is the identity of the store whose pages the index holds.
 	Store string
-	// ReadOnly opens an index that exists, for questions only.
+	// ReadOnly opens an index that exists, for queries only.
 	ReadOnly bool
 }
 
@@ -69,11 +69,11 @@ type Index struct {
 var _ search.Index = (*Index)(nil)
 
 // Open opens the index in a store's database, and makes its schema unless ReadOnly is set:
-// then one that is not there is search.ErrNone.
+// then a missing one gives search.ErrNone.
 func Open(ctx context.Context, dsn string, o Options) (*Index, error) {
 	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
-		return nil, errors.New("search index: the store's DSN cannot be read") // what is wrong with it may show its password
+		return nil, errors.New("search index: the store's DSN cannot be read") // the error may show its password
 	}
 	config.MaxConns = connections
 	params := config.ConnConfig.RuntimeParams
@@ -112,7 +112,7 @@ const (
 	codeNoPrivilege      = "42501"
 )
 
-// named says what an error of the database means.
+// named translates an error of the database.
 func named(err error) error {
 	var failure *pgconn.PgError
 	switch {
@@ -134,12 +134,12 @@ type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// read runs do in a transaction that sees one state, in the one there is if there is one.
+// read runs do in a transaction that sees one state, in the current one if there is one.
 func (x *Index) read(ctx context.Context, do func(querier) error) error {
 	return x.within(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, forQuestions, do)
 }
 
-// write runs do in a transaction, in the one there is if there is one.
+// write runs do in a transaction, in the current one if there is one.
 func (x *Index) write(ctx context.Context, do func(querier) error) error {
 	return x.within(ctx, pgx.TxOptions{}, forChanges, do)
 }

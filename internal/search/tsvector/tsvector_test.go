@@ -41,7 +41,7 @@ func TestIndexWithoutPreparedStatements(t *testing.T) {
 	})
 }
 
-// same are documents that all have the same words, and one of their own.
+// same returns documents with the same words, and one word of their own each.
 func same(n int) (docs []search.Document) {
 	for i := range n {
 		docs = append(docs, search.Document{
@@ -52,7 +52,7 @@ func same(n int) (docs []search.Document) {
 	return docs
 }
 
-// An index of an older release is begun anew by who writes, and is none for who asks.
+// Writers begin an index of an older release anew, and for queries there is none.
 func TestOlderFormat(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.DSN(t)
@@ -108,7 +108,7 @@ func TestWeighLeavesTheIndexes(t *testing.T) {
 	check(t, x.Close())
 }
 
-// However common the words are, and whatever the server knows of them: a question goes by the
+// However common the words are, and whatever the server knows about them, a query uses the
 // index of words, and never reads the vectors of all pages.
 func TestQueryGoesByTheIndex(t *testing.T) {
 	t.Parallel()

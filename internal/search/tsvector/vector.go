@@ -10,17 +10,17 @@ import (
 	"recrawl/internal/search"
 )
 
-// mostCounted is how often a word counts on a page: of the times it comes, the nth is worth
-// 1/n² to ts_rank, so that all further ones are worth less than the sixteenth part of the first.
+// mostCounted bounds the occurrences of a word on a page that count: the nth is worth 1/n²
+// to ts_rank, so all further ones together are worth less than a sixteenth of the first.
 const mostCounted = 16
 
-// times is how often a word comes, by where it stands.
+// times counts the occurrences of a word, by where it stands.
 type times struct{ title, headings, text int }
 
-// vectorOf is what the words of a document are in a tsvector, with the weights A of the title, B
-// of headings and D of the text. Its positions are no places in the text: they only number the
-// times that a word comes. A word that comes once, in the text, has none: that is how ts_rank
-// takes it anyway, and most words of a page are such. Keys have no weight.
+// vectorOf makes the tsvector of a document's words, with the weights A for the title, B
+// for headings and D for the text. Its positions are not places in the text: they only
+// number the occurrences of a word. A word that occurs once, in the text, has none: ts_rank
+// treats it the same, and most words of a page are like that. Keys have no weight.
 func vectorOf(w search.Words, keys []string) pgtype.TSVector {
 	all := map[string]times{}
 	for _, word := range w.Title {
@@ -48,7 +48,7 @@ func vectorOf(w search.Words, keys []string) pgtype.TSVector {
 	return vector
 }
 
-// positions number the times that a word comes, those of most weight first.
+// positions numbers the occurrences of a word, those of most weight first.
 func (t times) positions() []pgtype.TSVectorPosition {
 	if t == (times{text: 1}) {
 		return nil
@@ -79,7 +79,7 @@ func queryOf(terms []search.Term, between string) string {
 	return strings.Join(texts, between)
 }
 
-// quoted writes a text so that no character of it means anything.
+// quoted writes a text so that none of its characters has a special meaning.
 func quoted(text string) string {
 	return "'" + strings.NewReplacer("'", "''", `\`, `\\`).Replace(text) + "'"
 }

@@ -44,7 +44,7 @@ func TestFoldersOf(t *testing.T) {
 	}
 }
 
-// Whatever beginning of a URL is asked for, the page has the keys of the question.
+// Whatever beginning of a URL is asked for, the page has the keys of the query.
 func TestKeysOfEachPrefix(t *testing.T) {
 	t.Parallel()
 	const url = "https://a.test:8080/1/2/x.html/3//4/5/6?a=/b/#/c/"

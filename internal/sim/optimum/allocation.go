@@ -1,10 +1,9 @@
 // Package optimum divides a budget of visits among pages whose rates of change are all
-// known, so that an objective's penalty is least. No crawler knows the rates: the
-// division is the best that any scheduler could do, which the simulator compares
-// schedulers with.
+// known, so that an objective's penalty is least. No crawler knows the rates. The division
+// is the best that any scheduler could do, and the simulator compares schedulers with it.
 //
-// [Allocate] solves the problem exactly. A [Histogram] tells the price of a budget
-// nearly, from sums that do not grow with the pages; Allocate starts from it.
+// [Allocate] solves the problem exactly. A [Histogram] gives an approximate price of a
+// budget, from sums that do not grow with the pages; Allocate starts from it.
 package optimum
 
 import (
@@ -22,16 +21,16 @@ type Element struct {
 	Host   int     // index of its host's limit, if hosts have limits
 }
 
-// Allocation is how a budget of visits is divided.
+// Allocation is the division of a budget of visits.
 type Allocation struct {
-	// Visits is how many times a day each element is visited.
+	// Visits is the number of visits a day of each element.
 	Visits []float64
 	// Price is the Lagrange multiplier of the budget: what one more visit a day to an
 	// element would save. It is 0 if limits keep the budget from being used up, and
 	// +Inf without a budget.
 	Price float64
-	// HostPrices has the price at each host with a limit: Price, or more where the
-	// limit binds.
+	// HostPrices has the price at each host with a limit: Price, or more if the limit
+	// binds.
 	HostPrices []float64
 }
 
@@ -55,7 +54,7 @@ func Allocate(o schedule.Objective, elements []Element, budget float64, hostLimi
 		a.Price = commonPrice(o, elements, sites, budget)
 	}
 	var free []*site // the hosts below their limits
-	rest := budget   // what is left to them
+	rest := budget   // the part left to them
 	for i := range sites {
 		s := &sites[i]
 		s.price = a.Price
@@ -129,15 +128,15 @@ func (s *site) ownPrice(common float64) float64 {
 	return priceOf(s.demand, s.limit, common)
 }
 
-// above is the factor to the next price that can be told apart.
+// above is the factor to the next distinguishable price.
 const above = 1 + 1e-12
 
 // share writes the visits of the elements of sites with one price. Together the sites
 // demand the target at that price, up to rounding.
 //
 // Where a page is given up, its visits fall from λ/37 to none between one price and the
-// next float. What it gets then follows only from what the others leave. If the demand
-// exceeds the target, visits are therefore mixed from those at the price, as far as
+// next float. What it gets then follows only from the rest that the others leave. If the
+// demand exceeds the target, visits are therefore mixed from those at the price, as far as
 // limits allow, and those just above it.
 func share(sites []*site, target float64, visits []float64) {
 	demand, total := make([]float64, len(sites)), 0.0
@@ -181,7 +180,7 @@ func commonPrice(o schedule.Objective, elements []Element, sites []site, budget 
 	if use(0) <= budget {
 		return 0
 	}
-	// Without limits the histogram knows the price nearly; limits lower it.
+	// Without limits the histogram gives nearly the right price; limits lower it.
 	h := NewHistogram(o)
 	for _, e := range elements {
 		h.Add(e.Lambda, e.Weight)

@@ -15,10 +15,10 @@ import (
 	"recrawl/internal/schedule/mathtest"
 )
 
-// The worked examples of reference §6.1 in the numbers of its program: visits a
-// day of each element (E2: of each class), what they come to when spaced evenly
-// (F the freshness, age in days, delay a day and page, H the harmonic penalty) and
-// Poisson-timed, and the share of visits that find no change.
+// The worked examples of reference §6.1 in the numbers of its program: visits a day of each
+// element (E2: of each class), their results when spaced evenly (F the freshness, age in
+// days, delay a day and page, H the harmonic penalty) and Poisson-timed, and the share of
+// visits that find no change.
 
 // e1 is the example of Cho & Garcia-Molina 2003, table 2: λ = 1 … 5 a day, five
 // visits a day.
@@ -77,7 +77,7 @@ func elementsE2() []Element {
 	return all
 }
 
-// firstsE2 picks a number per class.
+// firstsE2 picks one number per class.
 func firstsE2(visits []float64) []float64 {
 	var firsts []float64
 	i := 0
@@ -343,16 +343,15 @@ func worlds(limited bool) *rapid.Generator[world] {
 	})
 }
 
-// marginal is how much one more visit a day would save, by differences.
+// marginal returns how much one more visit a day would save, by differences.
 func marginal(o schedule.Objective, e Element, visits float64) float64 {
 	h := visits * 1e-4
 	return e.Weight * (o.Penalty(e.Lambda, visits-h) - o.Penalty(e.Lambda, visits+h)) / (2 * h)
 }
 
-// The conditions of Karush, Kuhn and Tucker hold at the solution, checked on
-// penalties alone: what is visited saves the price of its host at the margin, or
-// more at its limit; what is not would save no more than the price; and limits
-// hold or cost nothing.
+// The conditions of Karush, Kuhn and Tucker hold at the solution, checked on penalties
+// alone: visited elements save the price of their host at the margin, or more at their
+// limit; the others would save no more than the price; and limits hold or cost nothing.
 func TestKarushKuhnTucker(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -14,16 +14,16 @@ const (
 	octaves = 128
 )
 
-// Histogram sums up elements so that the price of a budget can be told without them. By
-// [schedule.Objective]'s Merit an element demands λ Visits(1, r, μ), so the sum of λ
-// per small range of r is sufficient. Limits are left out. For many elements, prices
-// and demands are those of [Allocate] to better than 1e-3.
+// Histogram sums up elements so that the price of a budget can be found without them. By
+// [schedule.Objective]'s Merit an element demands λ Visits(1, r, μ), so the sum of λ per
+// small range of r is sufficient. Limits are left out. For many elements, prices and
+// demands are those of [Allocate] to better than 1e-3.
 type Histogram struct {
 	objective schedule.Objective
 	buckets   [octave * octaves]bucket
 }
 
-// bucket is the elements whose merits are in a small range.
+// bucket sums up the elements whose merits are in a small range.
 type bucket struct {
 	lambda float64 // sum of rates
 	merit  float64 // sum of rates times the logarithm of merit
@@ -44,11 +44,11 @@ func (h *Histogram) Add(lambda, weight float64) {
 	b.merit += lambda * merit
 }
 
-// Demand returns how many visits a day the elements get together at a price.
+// Demand returns the visits a day that the elements together get at a price.
 func (h *Histogram) Demand(price float64) float64 {
 	sum := 0.0
 	for i := range h.buckets {
-		// All of a bucket stand at the mean of their merits.
+		// All elements of a bucket count at the mean of their merits.
 		if b := &h.buckets[i]; b.lambda > 0 {
 			sum += b.lambda * h.objective.Visits(1, math.Exp2(b.merit/b.lambda), price)
 		}

@@ -8,7 +8,7 @@ import (
 	"recrawl/internal/schedule/mathtest"
 )
 
-// The histogram tells the price of a large world to a thousandth.
+// The histogram gives the price of a large world to a thousandth.
 func TestHistogramPrice(t *testing.T) {
 	t.Parallel()
 	elements := million(20_000)

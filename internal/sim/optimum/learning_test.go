@@ -35,8 +35,8 @@ const (
 	day         = 24 * time.Hour
 )
 
-// newLife has n pages with rates about one in 30 days, apart by a factor of 4.5 from
-// host to host and of 2.7 on a host, and so many visits a day per page.
+// newLife has n pages with rates about one in 30 days, apart by a factor of 4.5 from host
+// to host and of 2.7 on a host, and perPage visits a day per page.
 func newLife(o schedule.Objective, seed uint64, n int, perPage float64, weighted bool) *life {
 	l := &life{policy: schedule.Budgeted{Objective: o}, random: rand.New(rand.NewPCG(seed, 11)), budget: perPage * float64(n)}
 	l.p = schedule.Parameters{Round: time.Duration(float64(day) / perPage), Min: 30 * time.Minute, Max: 120 * day, HalfLife: 1 << 62}
@@ -70,8 +70,8 @@ func (l *life) plan(i int, seen schedule.Observation, now float64) {
 	heap.Push(&l.due, dueAt{now + days(plan.Interval), i})
 }
 
-// run lives for so many days and returns the mean penalty after the first of them,
-// in expectation by the true rates and weights, and the visits a day.
+// run lives until end and returns the mean penalty after the warm-up, in expectation by the
+// true rates and weights, and the visits a day.
 func (l *life) run(warmUp, end float64) (penalty, visits float64) {
 	weights := 0.0
 	for _, e := range l.elements {
@@ -100,7 +100,7 @@ func (l *life) run(warmUp, end float64) (penalty, visits float64) {
 	return penalty / weights / (end - warmUp), visits / (end - warmUp)
 }
 
-// penalty is what an element is expected to have cost so many days after a visit.
+// penalty returns the expected cost of an element in the days after a visit.
 func (l *life) penalty(e Element, days float64) float64 {
 	if days <= 0 {
 		return 0
@@ -108,7 +108,7 @@ func (l *life) penalty(e Element, days float64) float64 {
 	return e.Weight * days * l.policy.Penalty(e.Lambda, 1/days)
 }
 
-// maintain is what the crawl's maintenance does: priors by host, a demand, θ.
+// maintain does the work of the crawl's maintenance: priors by host, a demand, θ.
 func (l *life) maintain() {
 	groups, all := make([]schedule.Population, lifeHosts), schedule.Population{}
 	for i := range l.pages {
@@ -131,7 +131,7 @@ func (l *life) maintain() {
 	}).To
 }
 
-// dueHeap is the pages by their next visit.
+// dueHeap holds the pages by their next visit.
 type dueHeap []dueAt
 
 type dueAt struct {

@@ -6,9 +6,9 @@ import (
 	"recrawl/internal/schedule"
 )
 
-// The allocations for visits at random times (Poisson-timed) of later papers, to
-// hold ours against. Visits that are spaced evenly are better by far: what these
-// are optimal for is not what a crawler does.
+// The allocations for visits at random times (Poisson-timed) of later papers, to compare
+// ours with. Evenly spaced visits are better by far: a crawler does not visit in the way
+// for which these are optimal.
 
 // azar is BinaryLambdaCrawl: Azar, Horvitz, Lubetzky, Peres and Shahaf, "Tractable
 // near-optimal policies for crawling", PNAS 115(32), 2018: wλ/(f+λ)² = price.

@@ -1,10 +1,10 @@
 // Package folder is the sink that keeps a folder of the latest versions: whatever happened,
-// and however often it was cut off, the folder comes to what a fresh export in its format
-// holds.
+// and however often it was cut off, the folder ends up equal to a fresh export in its
+// format.
 //
-// An event only says which page to look at. The sender reads what the page is now, and makes
-// the folder right for it, so that it does not matter whether events come twice, late, or
-// without what came before them.
+// An event only says which page to look at. The sender reads the page's present state, and
+// brings the folder up to date with it. So it does not matter whether events come twice,
+// late, or without earlier ones.
 package folder
 
 import (
@@ -25,22 +25,23 @@ import (
 
 // Source is the crawl whose pages the folder holds; package export/source has it.
 type Source interface {
-	// Document returns the version that a page has now; false if there is nothing of it in
-	// an export of what stands.
+	// Document returns a page's present version; false if an export of standing pages has
+	// none of it.
 	Document(ctx context.Context, page int64) (export.Exchange, bool, error)
-	// Documents returns what Document does of the pages after one, in ascending order. It
+	// Documents does what Document does, for the pages after one, in ascending order. It
 	// looks at up to limit pages, those with ids up to through.
 	Documents(ctx context.Context, after int64, limit int) (found []export.Exchange, through int64, more bool, err error)
 	export.Bodies
 }
 
-// Collection is what the folder is of.
+// Collection describes the folder's contents.
 type Collection struct {
-	Store  string // the store's identity, which page ids belong to
+	Store  string // the store's identity, to which page ids belong
 	Crawl  string
 	Source Source
-	// Rendering names how texts are made of bodies: with another, a folder of texts is
-	// written anew. The program's version and the spec's content rules are part of it.
+	// Rendering identifies how texts are made from bodies: when it changes, a folder of
+	// texts is written anew. The program's version and the spec's content rules are part of
+	// it.
 	Rendering string
 	// Now is the store's clock or this machine's.
 	Now func() time.Time
@@ -51,7 +52,7 @@ type Collection struct {
 // Codes of stops.
 const (
 	CodeUnknown = "folder_unknown" // the operator allows no such folder
-	CodeForeign = "folder_foreign" // it holds what is not ours
+	CodeForeign = "folder_foreign" // it holds files that are not ours
 	CodeDamaged = "folder_damaged" // its index cannot be read
 	CodeFormat  = "folder_format"
 )
@@ -77,7 +78,7 @@ var (
 )
 
 // New makes the sender of a sink: To is the NAME of one of the operator's folders, or a
-// folder inside, as NAME/SUB. What is wrong with the settings is a *sink.Stop.
+// folder inside, as NAME/SUB. Wrong settings give a *sink.Stop.
 func New(spec crawl.SinkSpec, folders map[string]string, c Collection) (*Sender, error) {
 	name, sub, nested := strings.Cut(spec.To, "/")
 	root, ok := folders[name]
@@ -100,13 +101,13 @@ func New(spec crawl.SinkSpec, folders map[string]string, c Collection) (*Sender,
 		c.Selects = func(string) bool { return true }
 	}
 	want := marker{Recrawl: markerVersion, Store: c.Store, Crawl: c.Crawl, Format: format}
-	if format != export.HTML { // what is not just bytes depends on how it is made
+	if format != export.HTML { // other formats than plain bytes depend on how they are made
 		want.Rendering = c.Rendering
 	}
 	return &Sender{root: root, sub: sub, want: want, Collection: c}, nil
 }
 
-// checkSub refuses what leads elsewhere, or is hidden.
+// checkSub refuses paths that lead elsewhere, or are hidden.
 func checkSub(sub string) error {
 	for part := range strings.SplitSeq(sub, "/") {
 		if !crawl.ValidName(part) {
@@ -154,7 +155,7 @@ func (s *Sender) send(ctx context.Context, events []feed.Event, all bool) error 
 	})
 }
 
-// concernsAll: the event stands for changes of pages that have none of their own.
+// concernsAll: the event stands for changes of pages without events of their own.
 func concernsAll(e feed.Event) bool {
 	switch e.Kind {
 	case feed.FeedGap, feed.CrawlSpec:
@@ -163,7 +164,7 @@ func concernsAll(e feed.Event) bool {
 	return false
 }
 
-// Fill implements sink.Filler. Called when nothing happens, it still looks at all pages again
+// Fill implements sink.Filler. Called without new events, it still looks at all pages again
 // from time to time; see lookAfter.
 func (s *Sender) Fill(ctx context.Context) (more bool, err error) {
 	err = s.with(func(k *keeper) error {
@@ -194,8 +195,8 @@ func (s *Sender) with(do func(*keeper) error) error {
 	return s.judge(errors.Join(err, k.close()))
 }
 
-// judge says what an error means to the sink. A full disk may be emptied, and another
-// process that writes here comes to its end.
+// judge says what an error means for the sink. A full disk may be emptied, and another
+// process that writes here will end.
 func (s *Sender) judge(err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):

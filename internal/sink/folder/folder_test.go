@@ -35,8 +35,8 @@ type world struct {
 	last              int64                     // page id
 	feed              []feed.Event
 	secrets           []string // words of pages that were forgotten
-	upper             bool     // texts are made in another way
-	silent            bool     // some changes are none to the feed
+	upper             bool     // texts are made differently
+	silent            bool     // some changes are not in the feed
 	now               time.Time
 }
 
@@ -101,7 +101,7 @@ func (w *world) tell(kind feed.Kind, page int64) {
 
 var types = []string{"text/html; charset=utf-8", "text/html", "text/html", "application/pdf", "text/plain"}
 
-// happen lets one thing happen, of all that can.
+// happen makes one random event happen.
 func (w *world) happen(r *rand.Rand) {
 	urls := exporttest.URLs()
 	ids := slices.Sorted(maps.Keys(w.pages))
@@ -120,7 +120,7 @@ func (w *world) happen(r *rand.Rand) {
 		w.tell([]feed.Kind{feed.PageGone, feed.PageMoved, feed.PageExcluded, feed.PageDuplicate, feed.PageEvicted, feed.PageStopped}[r.IntN(6)], page)
 	case 4:
 		x.Stands = true
-		x.TextAt = exporttest.Start.Add(time.Duration(r.IntN(1e6)) * time.Second) // with the version that it had
+		x.TextAt = exporttest.Start.Add(time.Duration(r.IntN(1e6)) * time.Second) // with its old version
 		w.pages[page] = x
 		w.tell(feed.PageBack, page)
 	case 5: // may not be kept any more
@@ -197,7 +197,7 @@ func (w *world) sender(t testing.TB, root string, format export.Format, fault fu
 	return s
 }
 
-// fill calls Fill until all is there, as whoever starts a sink does.
+// fill calls Fill until all pages are there, as the deliverer of a new sink does.
 func fill(ctx context.Context, s *Sender) error {
 	for {
 		if more, err := s.Fill(ctx); err != nil || !more {
@@ -232,7 +232,7 @@ func files(t testing.TB, folder string) map[string]string {
 	return all
 }
 
-// check holds the folder against a fresh export: the same files and folders, byte for byte,
+// check compares the folder with a fresh export: the same files and folders, byte for byte,
 // and in the index each page of the export's index with its file.
 func (w *world) check(t testing.TB, root string, format export.Format) {
 	t.Helper()
@@ -283,8 +283,8 @@ func (w *world) check(t testing.TB, root string, format export.Format) {
 	}
 }
 
-// Whatever happens, in whatever pieces it is told, repeated and cut off anywhere, the folder
-// comes to what a fresh export holds.
+// Whatever happens, however it is batched, repeated and cut off, the folder ends up equal
+// to a fresh export.
 func TestEqualsFreshExport(t *testing.T) {
 	t.Parallel()
 	runs := 12
@@ -362,7 +362,7 @@ func (w *world) deliver(t *testing.T, r *rand.Rand, root string, format export.F
 		if r.IntN(6) == 0 {
 			upto := min(n+r.IntN(5), len(w.feed))
 			d := sink.Digest{Events: w.feed[n:upto]}
-			if w.silent { // and whatever else is missed
+			if w.silent { // and for all other missed changes
 				d.Left = r.IntN(2)
 			}
 			try(func(s *Sender) error { return s.SendDigest(t.Context(), d) })
@@ -377,7 +377,7 @@ func (w *world) opened(root string) bool {
 	return err == nil
 }
 
-// Killed at each change of the disk in turn, the folder goes on from there, and a takedown
+// After a kill at any change of the disk, the folder goes on from there, and a takedown
 // right after the kill leaves nothing of the page.
 func TestForgottenAfterKill(t *testing.T) {
 	t.Parallel()
@@ -417,7 +417,7 @@ func TestForgottenAfterKill(t *testing.T) {
 	}
 }
 
-// A change that is none to the feed comes with the next look at all pages.
+// A change that is not in the feed comes with the next look at all pages.
 func TestLooksAgain(t *testing.T) {
 	t.Parallel()
 	w, root, r := newWorld(), t.TempDir(), rand.New(rand.NewPCG(13, 13))
@@ -467,7 +467,7 @@ func TestLookAfter(t *testing.T) {
 	}
 }
 
-// With texts made in another way, the folder is written anew, also if that is cut off.
+// If texts are made differently, the folder is written anew, even if that is cut off.
 func TestRendering(t *testing.T) {
 	t.Parallel()
 	w, root, r := newWorld(), t.TempDir(), rand.New(rand.NewPCG(6, 6))
@@ -491,7 +491,7 @@ func TestRendering(t *testing.T) {
 	w.check(t, root, export.Text)
 }
 
-// What somebody removed or replaced by accident is there again after the next look at it.
+// Files that somebody removed or replaced by accident are back after the next look at them.
 func TestHeals(t *testing.T) {
 	t.Parallel()
 	w, root, r := newWorld(), t.TempDir(), rand.New(rand.NewPCG(8, 8))
@@ -574,7 +574,7 @@ func TestBusy(t *testing.T) {
 	w.check(t, root, export.HTML)
 }
 
-// A body that is damaged in the archive is an error, and the folder keeps what it has.
+// A damaged body in the archive is an error, and the folder keeps its files.
 func TestDamagedBody(t *testing.T) {
 	t.Parallel()
 	w, root, r := newWorld(), t.TempDir(), rand.New(rand.NewPCG(12, 12))

@@ -16,8 +16,8 @@ import (
 	"recrawl/internal/mirror"
 )
 
-// The index says which file is which page's. A takedown names only the page, and nothing of
-// it may stay. It is cut into small files of shardPages pages each, so that a change writes
+// The index maps pages to files. A takedown names only the page, and nothing of it may
+// stay. It is cut into small files of shardPages pages each, so that a change writes
 // little, whatever the size of the folder:
 //
 //	.recrawl/pages/000000000012.jsonl
@@ -33,8 +33,8 @@ type entry struct {
 	Page int64  `json:"page"`
 	URL  string `json:"url"`
 	Path string `json:"path"` // with slashes, from the folder
-	// Digest is the signature of the file, which in most formats is the digest of the body of
-	// which it was made; "" while it is being written.
+	// Digest is the signature of the file, which in most formats is the digest of its body;
+	// "" while it is being written.
 	Digest string `json:"digest,omitempty"`
 	// Old are names that the page's file had, until they are removed.
 	Old []string `json:"old,omitempty"`
@@ -51,8 +51,8 @@ func shardEntry(name string) (n int64, ok bool) {
 	return n, err == nil && shardName(n) == indexFolder+"/"+name
 }
 
-// settle makes the folder right for the pages after one and through another: it holds those
-// that are wanted and no other.
+// settle brings the folder up to date for the pages after one and through another: it then
+// holds the wanted ones and no others.
 func (k *keeper) settle(ctx context.Context, after, through int64, wanted map[int64]export.Exchange) error {
 	shards, err := k.shards(after, through)
 	if err != nil {
@@ -72,7 +72,7 @@ func (k *keeper) settle(ctx context.Context, after, through int64, wanted map[in
 	return nil
 }
 
-// shards are those that exist and have pages after one and through another.
+// shards returns the existing shards with pages after one and through another.
 func (k *keeper) shards(after, through int64) (map[int64]bool, error) {
 	found := map[int64]bool{}
 	first, last := shardOf(after+1), shardOf(through)
@@ -92,8 +92,8 @@ func (k *keeper) shards(after, through int64) (map[int64]bool, error) {
 	return found, nil
 }
 
-// settleShard is settle for the pages of one shard. What must go goes first: another page may
-// have come under the same address, and so under the same name.
+// settleShard is settle for the pages of one shard. Removals come first, since another page
+// may have come under the same address, and so under the same name.
 func (k *keeper) settleShard(ctx context.Context, shard, after, through int64, wanted map[int64]export.Exchange) error {
 	pages, err := k.readShard(shard)
 	if err != nil {
@@ -158,16 +158,16 @@ func (k *keeper) removeOthers(pages map[int64]entry, after, through int64, wante
 	return removed, nil
 }
 
-// nameOf is the name of a document's file, "" if there is none.
+// nameOf returns the name of a document's file, "" if there is none.
 func (k *keeper) nameOf(x export.Exchange) string {
-	// What pages use may lie elsewhere.
+	// Requisites may lie elsewhere.
 	if !x.Requisite && !k.Selects(x.URL) {
 		return ""
 	}
 	return export.FileName(k.marker.Format, x)
 }
 
-// names are all names under which the page's content may lie.
+// names returns all names under which the page's content may be.
 func (e entry) names() []string {
 	if e.Path == "" {
 		return e.Old
@@ -175,7 +175,7 @@ func (e entry) names() []string {
 	return append(slices.Clone(e.Old), e.Path)
 }
 
-// isDone: the file is there and made of this version.
+// isDone: the file is there and made from this version.
 func (k *keeper) isDone(e entry, name string, x export.Exchange) (bool, error) {
 	if name == "" {
 		return e.Page == 0, nil
@@ -189,7 +189,7 @@ func (k *keeper) isDone(e entry, name string, x export.Exchange) (bool, error) {
 	return k.isThere(name)
 }
 
-// carryOut writes a page's file, removes those that it must not have, and notes it.
+// carryOut writes a page's file, removes its old ones, and notes that.
 func (k *keeper) carryOut(ctx context.Context, pages map[int64]entry, x export.Exchange) error {
 	e, name := pages[x.Page], k.nameOf(x)
 	there := false
@@ -234,7 +234,7 @@ func (k *keeper) readShard(shard int64) (map[int64]entry, error) {
 	return pages, nil
 }
 
-// saveShard writes a part of the index; an empty one is no file.
+// saveShard writes a part of the index; an empty one has no file.
 func (k *keeper) saveShard(shard int64, pages map[int64]entry) error {
 	if len(pages) == 0 {
 		return k.remove(shardName(shard))

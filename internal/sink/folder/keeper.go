@@ -21,42 +21,44 @@ import (
 )
 
 const (
-	// ownFolder holds, in the folder, what is no page: the marker and the index. No page's
-	// name begins with a dot.
+	// ownFolder holds the files that are no pages: the marker and the index. No page's name
+	// begins with a dot.
 	ownFolder  = ".recrawl"
 	markerName = ownFolder + "/folder.json"
 	newName    = ownFolder + "/new" // a file that is being written
 
 	markerVersion = 1
-	// fillAtOnce is how many pages one step of a fill looks at.
+	// fillAtOnce is the number of pages at which one step of a fill looks.
 	fillAtOnce = 500
 )
 
 var errBusy = errors.New("another process writes there")
 
-// marker says what the folder is of, and how far it is filled.
+// marker says what the folder holds, and how far it is filled.
 type marker struct {
 	Recrawl   int           `json:"recrawl_folder"`
 	Store     string        `json:"store"`
 	Crawl     string        `json:"crawl"`
 	Format    export.Format `json:"format"`
 	Rendering string        `json:"rendering,omitempty"`
-	// Filled: all pages were looked at; since then events say which to look at. Until then
-	// After is the page up to which it was done, and Anew that what is there is written again.
+	// Filled: all pages were looked at, and since then events say which to look at. Until
+	// then, After is the page up to which that is done, and Anew says that existing files
+	// are written again.
 	Filled bool  `json:"filled"`
 	After  int64 `json:"after,omitempty"`
 	Anew   bool  `json:"anew,omitempty"`
-	// Looked is when all pages were looked at, and Pages how many of them there were. Counted
-	// are those of a look that is under way.
+	// Looked is when all pages were last looked at, and Pages their number. Counted is the
+	// number of a look under way.
 	Looked  time.Time `json:"looked,omitzero"`
 	Pages   int       `json:"pages,omitempty"`
 	Counted int       `json:"counted,omitempty"`
 }
 
-// All pages are looked at again without a reason, for some new versions are no change to the
-// feed, since only a page's links or decoration differ, or since its body may not be kept any
-// more. That costs a small part of lookPage for each page, so a small folder can be looked at
-// often, and a large one once a day. The pages of a mirror are made again at each look.
+// All pages are looked at again from time to time, because some new versions are not in the
+// feed: only the page's links or decoration differ, or its body may no longer be kept. The
+// time between two looks is lookPage for each page, many times the cost, so a small folder
+// is looked at often, and a large one once a day. The pages of a mirror are made again at
+// each look.
 const (
 	lookPage     = 100 * time.Millisecond
 	lookMirrored = 2 * time.Second
@@ -64,7 +66,7 @@ const (
 	lookMax      = 24 * time.Hour
 )
 
-// lookAfter is how long after a look at so many pages the next one begins.
+// lookAfter returns how long after a look at that many pages the next one begins.
 func lookAfter(format export.Format, pages int) time.Duration {
 	page := lookPage
 	if format == export.Mirror {
@@ -81,7 +83,7 @@ type keeper struct {
 	marker marker
 }
 
-// open opens the folder, makes it if need be, and refuses one that is not ours.
+// open opens the folder, makes it if necessary, and refuses one that is not ours.
 func (s *Sender) open() (_ *keeper, err error) {
 	base, err := os.OpenRoot(s.root)
 	if err != nil {
@@ -144,8 +146,8 @@ func (k *keeper) begin() error {
 	return nil
 }
 
-// checkEmpty refuses a folder with anything in it but the work of a first call that was cut
-// off.
+// checkEmpty refuses a folder with anything in it except the work of a first call that was
+// cut off.
 func (k *keeper) checkEmpty() error {
 	entries, err := fs.ReadDir(k.root.FS(), ".")
 	if err != nil {
@@ -174,8 +176,8 @@ func (k *keeper) saveMarker() error {
 	return k.write(markerName, strings.NewReader(string(text)+"\n"))
 }
 
-// fill looks at the next pages of all, and reports whether there are more. The marker keeps
-// how far it is.
+// fill looks at the next pages, and reports whether there are more. The marker records the
+// progress.
 func (k *keeper) fill(ctx context.Context) (more bool, err error) {
 	after := k.marker.After
 	found, through, more, err := k.Source.Documents(ctx, after, fillAtOnce)
@@ -208,7 +210,7 @@ func (k *keeper) isDue() bool {
 	return k.Now().Sub(k.marker.Looked) >= lookAfter(k.marker.Format, k.marker.Pages)
 }
 
-// startOver begins to look at all pages, if it must and is not at it.
+// startOver begins a look at all pages if it must and none is under way.
 func (k *keeper) startOver(must bool) error {
 	if !must || !k.marker.Filled {
 		return nil
@@ -217,7 +219,7 @@ func (k *keeper) startOver(must bool) error {
 	return k.saveMarker()
 }
 
-// refresh makes the folder right for one page.
+// refresh brings the folder up to date for one page.
 func (k *keeper) refresh(ctx context.Context, page int64) error {
 	x, ok, err := k.Source.Document(ctx, page)
 	if err != nil {
@@ -230,7 +232,7 @@ func (k *keeper) refresh(ctx context.Context, page int64) error {
 	return k.settle(ctx, page-1, page, wanted)
 }
 
-// place writes a document's file. It reports false if there is nothing to be written.
+// place writes a document's file. It reports false if there is nothing to write.
 func (k *keeper) place(ctx context.Context, name string, x export.Exchange) (bool, error) {
 	content, err := export.OpenFile(ctx, k.marker.Format, k.Source, x)
 	if errors.Is(err, archive.ErrNotFound) || err == nil && content == nil {
@@ -265,8 +267,8 @@ func (k *keeper) write(name string, content io.Reader) error {
 	return durable.PlaceIn(k.root, newName, name)
 }
 
-// makeFolders makes a folder and those above it. None may be a symbolic link: what lies
-// behind it is not ours.
+// makeFolders makes a folder and those above it. None may be a symbolic link: its target is
+// not ours.
 func (k *keeper) makeFolders(name string) error {
 	if name == "." {
 		return nil
@@ -294,8 +296,8 @@ func (k *keeper) makeFolders(name string) error {
 	return nil
 }
 
-// remove removes a file, and the folders above it that are empty then. It does the second
-// also if the file is gone already: a call that was cut off may have come that far.
+// remove removes a file, and then the empty folders above it. It does the latter even if
+// the file is already gone, since a call may have been cut off after that.
 func (k *keeper) remove(name string) error {
 	there, err := k.isThere(name)
 	if err != nil {
@@ -326,8 +328,8 @@ func (k *keeper) remove(name string) error {
 	return durable.SyncIn(k.root, folder)
 }
 
-// isThere reports whether there is a file or folder of this name. What lies behind a symbolic
-// link is not.
+// isThere reports whether there is a file or folder of this name. The target of a symbolic
+// link does not count.
 func (k *keeper) isThere(name string) (bool, error) {
 	for i := 0; i < len(name); i++ {
 		if name[i] != '/' {
@@ -364,7 +366,7 @@ func (k *keeper) isEmpty(folder string) bool {
 	return errors.Is(err, io.EOF)
 }
 
-// step is where a process may end.
+// step marks a point where a process may end.
 func (k *keeper) step() error {
 	if k.fault != nil {
 		return k.fault()

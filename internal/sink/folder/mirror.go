@@ -6,8 +6,8 @@ import (
 	"path"
 )
 
-// writeIfOther writes a file of a mirror unless it is as it should be: all of them are made
-// again at each look at all pages, and what is right is not touched.
+// writeIfOther writes a file of a mirror unless it is already right: all files are made
+// again at each look at all pages, and unchanged ones are not touched.
 func (k *keeper) writeIfOther(name string, content io.Reader) error {
 	text, err := io.ReadAll(content)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"recrawl/internal/store"
 )
 
-// sees records a visit of a page that finds a body, or that it is elsewhere or gone.
+// sees records a visit to a page that finds a body, or that the page is elsewhere or gone.
 func (c *stored) sees(url, body string, v store.VisitRecord) int64 {
 	c.t.Helper()
 	ctx := c.t.Context()
@@ -38,8 +38,8 @@ func (c *stored) sees(url, body string, v store.VisitRecord) int64 {
 	return v.PageID
 }
 
-// A folder that is a mirror comes to what a fresh export holds too. Links to pages that come or
-// go follow with the next look at all pages, which touches no file that is right.
+// A folder that is a mirror also ends up equal to a fresh export. Links to pages that come
+// or go follow with the next look at all pages, which touches no file that is right.
 func TestMirrorFollows(t *testing.T) {
 	t.Parallel()
 	c := open(t)

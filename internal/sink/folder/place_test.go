@@ -81,7 +81,7 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// Nothing is written or removed behind a symbolic link, wherever it leads.
+// Nothing is written or removed through a symbolic link, wherever it leads.
 func TestSymbolicLinks(t *testing.T) {
 	t.Parallel()
 	for _, inside := range []bool{true, false} {

@@ -31,8 +31,8 @@ type stored struct {
 	r      *rand.Rand
 	cursor feed.Cursor
 	seen   map[feed.Kind]int
-	// decorated: some visits find a version that differs in decoration only, which is no
-	// change to the feed.
+	// decorated: some visits find a version that differs in decoration only, which is not
+	// in the feed.
 	decorated bool
 	now       time.Time // of the folders
 }
@@ -85,7 +85,7 @@ func (c *stored) visit(url string) {
 	c.check(err)
 }
 
-// version makes a version, or has the page return to an earlier one.
+// version makes a version, or makes the page return to an earlier one.
 func (c *stored) version(v store.VisitRecord, back int64) {
 	c.t.Helper()
 	text := fmt.Sprintf("<html><title>Page %d</title><p>The words of page %d at visit %d, number %d.</p></html>", v.PageID, v.PageID, v.Visit, c.r.IntN(1e9))
@@ -105,7 +105,7 @@ func (c *stored) source() *source.Source {
 	return src
 }
 
-// follow sends what the feed has since the last call.
+// follow sends the feed's changes since the last call.
 func (c *stored) follow(s *folder.Sender) {
 	c.t.Helper()
 	c.cursor = sinktest.Follow(c.t, c.Store, c.Record, c.cursor, func(e feed.Event) {
@@ -131,8 +131,8 @@ func read(t *testing.T, root string) map[string]string {
 	return all
 }
 
-// What a real store writes into its feed suffices: the folder comes to what a fresh export
-// of the store and its archive holds, takedowns included.
+// The feed of a real store is enough: the folder ends up equal to a fresh export of the
+// store and its archive, takedowns included.
 func TestFollowsTheStore(t *testing.T) {
 	t.Parallel()
 	c := open(t)

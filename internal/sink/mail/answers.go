@@ -10,7 +10,7 @@ import (
 	"recrawl/internal/sink"
 )
 
-// codeOf is the code of a server's answer, 0 if it did not give one.
+// codeOf returns the code of a server's answer, 0 if there is none.
 func codeOf(err error) int {
 	var answer *textproto.Error
 	if errors.As(err, &answer) {
@@ -22,10 +22,10 @@ func codeOf(err error) int {
 func isLater(code int) bool   { return code/100 == 4 }
 func isRefusal(code int) bool { return code/100 == 5 }
 
-// words are what a server answered, in one line that is fit to be stored and shown.
+// words returns a server's answer in one line that is fit to be stored and shown.
 func words(err error) string { return clean(answerOf(err), 300) }
 
-// answerOf is the answer as it came; an error's text may quote it.
+// answerOf returns the answer as it came; an error's text may quote it.
 func answerOf(err error) string {
 	var answer *textproto.Error
 	if errors.As(err, &answer) {
@@ -34,8 +34,9 @@ func answerOf(err error) string {
 	return err.Error()
 }
 
-// unanswered is an error before a message: the server is not there, or does not work. It is
-// tried again, whatever it says, since only a person at the server can mend it.
+// unanswered makes the error for a failure before a message: the server is not there, or
+// does not work. It is tried again, whatever the answer, since only a person at the server
+// can mend it.
 func unanswered(address string, err error) error {
 	if code := codeOf(err); isLater(code) {
 		return &sink.Later{Reason: fmt.Sprintf("mail server %s: %s", address, words(err))}
@@ -91,7 +92,7 @@ func ofReceiver(address string, err error) error {
 	return fmt.Errorf("the mail server does not answer: %w", err)
 }
 
-// ofMessage judges the answer to a message, or to the wish to send one.
+// ofMessage judges the answer to a message, or to the request to send one.
 func ofMessage(err error) error {
 	switch code := codeOf(err); {
 	case err == nil:
@@ -110,8 +111,8 @@ type refusal struct {
 	err     error
 }
 
-// refusedBy says who does not get the mail, and that the others have it: then no further try
-// makes sense.
+// refusedBy says who does not get the mail, and that the others have it, so that no further
+// try makes sense.
 func refusedBy(refused []refusal, others int) error {
 	var parts []string
 	for _, r := range refused[:min(len(refused), 5)] {

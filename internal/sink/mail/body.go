@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// plain is the text of a mail, for clients that show no HTML.
+// plain writes the text of a mail, for clients that show no HTML.
 func plain(l letter) string {
 	var b strings.Builder
 	line := func(parts ...string) {
@@ -50,7 +50,7 @@ func plain(l letter) string {
 	return b.String()
 }
 
-// about is when, how much and why, in one line.
+// about says when, how much and why, in one line.
 func (c change) about() string {
 	about := "Seen " + c.When
 	for _, more := range []string{c.Size, c.Detail} {
@@ -61,7 +61,7 @@ func (c change) about() string {
 	return about + "."
 }
 
-// markup is the HTML of a mail. It loads nothing, and has no script and no form.
+// markup writes the HTML of a mail. It loads nothing, and has no script and no form.
 func markup(l letter) (string, error) {
 	var b strings.Builder
 	err := page.Execute(&b, map[string]any{

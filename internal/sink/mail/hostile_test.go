@@ -18,7 +18,7 @@ import (
 	"recrawl/internal/sink"
 )
 
-// nasty are pieces of titles that are made to harm.
+// nasty are pieces of malicious titles.
 var nasty = []string{
 	"\r\nBcc: eve@example.com", "\n\nbody", "\r\n.\r\nMAIL FROM:<eve@example.com>\r\n", "\r", "\x00", "\x1b[31m", "=?utf-8?q?=0d=0aBcc:_eve?=",
 	"\u202e", "\u2066", "\u200b", "\ufeff", "\u2028", "\U000e0041", "<script>alert(1)</script>", "</h3><img src=http://x/>", `" onmouseover="x`,
@@ -36,7 +36,7 @@ func hostile() *rapid.Generator[string] {
 var headers = []string{"Auto-Submitted", "Content-Type", "Date", "From", "List-Id", "Message-Id", "Mime-Version", "Subject", "To", "X-Auto-Response-Suppress"}
 
 // Whatever a page, a diff, a crawl or a sink is called, no mail has another header or
-// another receiver, none runs or loads anything, and each line of a text stays one line.
+// another receiver, no mail runs or loads anything, and each line of a text stays one line.
 func TestHostileTexts(t *testing.T) {
 	t.Parallel()
 	s := sender(t, Server{Host: "mail.example.org", From: "crawler@example.org"}, "ann@example.com")
@@ -99,7 +99,7 @@ func checkMail(t *rapid.T, m readMail, diffLines int) {
 	checkMarkup(t, m.html)
 }
 
-// checkMarkup refuses whatever our own template does not write.
+// checkMarkup refuses everything that our own template does not write.
 func checkMarkup(t *rapid.T, text string) {
 	allowed := map[string][]string{
 		"html": nil, "head": nil, "meta": {"charset", "name", "content"}, "body": {"style"}, "h3": {"style"}, "p": {"style"},

@@ -15,7 +15,7 @@ import (
 	"recrawl/internal/sink"
 )
 
-// Limits of what a mail holds, in characters and lines.
+// Limits of a mail, in characters and lines.
 const (
 	maxSubject     = 120
 	maxTitle       = 200
@@ -26,7 +26,7 @@ const (
 	maxAllLines    = 2000 // of all diffs of a digest
 )
 
-// letter is what a mail says, in plain words without any markup.
+// letter is the content of a mail, in plain words without any markup.
 type letter struct {
 	id      string // of the event or digest
 	crawl   string
@@ -89,8 +89,8 @@ func changeOf(e feed.Event, lines int) change {
 	return c
 }
 
-// divide gives room lines to what was removed and added: half to each, and to one what the
-// other does not need.
+// divide shares room lines between removed and added ones: half to each, and to one what
+// the other does not need.
 func divide(removed, added, room int) (int, int) {
 	half := room / 2
 	switch {
@@ -112,7 +112,7 @@ func cleanLines(lines []string) []string {
 	return cleaned
 }
 
-// linkOf is the URL if it can be clicked without harm, else "".
+// linkOf returns the URL if it can be clicked without harm, else "".
 func linkOf(page string) string {
 	u, err := url.Parse(page)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || len(page) > maxURL || clean(page, maxURL) != page {
@@ -146,11 +146,12 @@ func (s *Sender) compose(l letter) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// unencoded breaks what mail programs would decode (RFC 2047), perhaps to the line ends that
-// clean has taken out.
+// unencoded breaks up encoded words (RFC 2047), which mail programs would decode, perhaps
+// to the line ends that clean has taken out.
 func unencoded(s string) string { return strings.ReplaceAll(s, "=?", "= ?") }
 
-// prefixOf begins the subject of a crawl's mails. What happens to a host is of no crawl.
+// prefixOf returns the beginning of the subject of a crawl's mails. Events of hosts belong
+// to no crawl.
 func prefixOf(crawl string) string {
 	if crawl == "" {
 		return ""
@@ -158,7 +159,8 @@ func prefixOf(crawl string) string {
 	return "[" + crawl + "] "
 }
 
-// messageID is the same for each try of the same event or digest to the same receivers.
+// messageID returns the same id for each try of the same event or digest to the same
+// receivers.
 func (s *Sender) messageID(id string) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%d %s", len(id), id)
@@ -168,12 +170,12 @@ func (s *Sender) messageID(id string) string {
 	return "recrawl." + hex.EncodeToString(h.Sum(nil)[:16]) + "@" + s.domain()
 }
 
-// domain is that of the sender's address.
+// domain returns the domain of the sender's address.
 func (s *Sender) domain() string {
 	return label(s.from.Address[strings.LastIndexByte(s.from.Address, '@')+1:])
 }
 
-// label leaves only what may stand in the name of a list.
+// label keeps only characters that may stand in the name of a list.
 func label(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r == '-' || r == '.' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {

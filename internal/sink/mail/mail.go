@@ -1,5 +1,5 @@
-// Package mail is the sink that writes to people: a mail for each change, or one for all of
-// a span of time, through the operator's mail server.
+// Package mail is the sink that writes to people: a mail for each change, or one for all
+// changes in a span of time, through the operator's mail server.
 package mail
 
 import (
@@ -20,12 +20,12 @@ import (
 
 // How the connection to the mail server is encrypted.
 const (
-	// StartTLS begins in the clear and insists on STARTTLS before anything is said.
+	// StartTLS begins in the clear and insists on STARTTLS before sending anything.
 	StartTLS = "starttls"
 	// TLS encrypts from the first byte, as on port 465.
 	TLS = "tls"
-	// Plain encrypts nothing. A password is sent only so that it cannot be read, or to this
-	// machine.
+	// Plain encrypts nothing. A password is sent only in a form that cannot be read, or to
+	// this machine.
 	Plain = "none"
 )
 
@@ -52,7 +52,7 @@ const (
 	CodeSenderRefused = "mail_sender_refused"
 )
 
-// patience is how long one message may take, connecting included.
+// patience bounds the time for one message, including connecting.
 const patience = 2 * time.Minute
 
 // Sender implements sink.Sender. It keeps its connection between messages.
@@ -69,8 +69,8 @@ type Sender struct {
 
 var _ sink.Sender = (*Sender)(nil)
 
-// New makes the sender of a sink. What is wrong with its settings is a *sink.Stop; now
-// gives the mails their dates.
+// New makes the sender of a sink. Wrong settings give a *sink.Stop. now gives the mails
+// their dates.
 func New(spec crawl.SinkSpec, server Server, log *slog.Logger, now func() time.Time) (*Sender, error) {
 	if server.Host == "" {
 		return nil, &sink.Stop{Code: CodeNoServer, Reason: "the worker has no mail server: whoever runs the workers sets RECRAWL_SMTP_HOST and RECRAWL_SMTP_FROM"}
@@ -86,7 +86,7 @@ func New(spec crawl.SinkSpec, server Server, log *slog.Logger, now func() time.T
 	return &Sender{server: server, from: from, to: to, log: log, now: now}, nil
 }
 
-// mostAddresses is how many receivers one sink may have. Mail servers take at least 100.
+// mostAddresses bounds the receivers of one sink. Mail servers take at least 100.
 const mostAddresses = 100
 
 // Addresses reads the receivers of a sink: addresses with commas between.
@@ -161,7 +161,7 @@ func (s *Sender) deliver(ctx context.Context, l letter) error {
 	return err
 }
 
-// keepsConnection: after an answer that was understood, the server takes the next message.
+// keepsConnection: after a clear answer, the server takes the next message.
 func keepsConnection(err error) bool {
 	var refused *sink.Refused
 	return err == nil || errors.As(err, &refused)

@@ -42,7 +42,7 @@ func sender(t *testing.T, server Server, to string) *Sender {
 	return s
 }
 
-// settingsOf are an operator's for a server.
+// settingsOf returns an operator's settings for a server.
 func settingsOf(s *mailtest.Server) Server {
 	return Server{
 		Host: "127.0.0.1", Port: s.Port(), User: mailtest.User, Password: func() (string, error) { return mailtest.Password, nil },
@@ -183,8 +183,8 @@ func TestMessageID(t *testing.T) {
 	}
 }
 
-// Fifty changes in an hour are one mail. Each has at most twenty lines, and what had no room
-// is counted.
+// Fifty changes in an hour are one mail. Each has at most twenty lines, and lines without
+// room are counted.
 func TestDigest(t *testing.T) {
 	t.Parallel()
 	server := mailtest.Start(t, nil)
@@ -249,7 +249,7 @@ func TestKeepsConnection(t *testing.T) {
 	}
 }
 
-// fails answers one command with an answer.
+// fails gives one command this answer.
 func fails(command, answer string) func(string) string {
 	return func(got string) string {
 		if strings.HasPrefix(got, command) {
@@ -259,7 +259,7 @@ func fails(command, answer string) func(string) string {
 	}
 }
 
-// What a server answers decides what happens next; afterwards the sink goes on.
+// A server's answer decides what happens next; afterwards the sink goes on.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ command, answer, want string }{
@@ -330,8 +330,8 @@ func kindOf(err error) string {
 	return "again"
 }
 
-// A receiver that is refused for good does not keep the mail from the others; one that is
-// taken only later keeps it from all, so that nobody gets it twice.
+// If a receiver is refused for good, the others still get the mail. If one is taken only
+// later, nobody gets it yet, so that nobody gets it twice.
 func TestSomeReceivers(t *testing.T) {
 	t.Parallel()
 	server := mailtest.Start(t, nil)
@@ -358,7 +358,7 @@ func TestSomeReceivers(t *testing.T) {
 	}
 }
 
-// Without STARTTLS nothing is said, unless the operator allows it. A password then still
+// Without STARTTLS nothing is sent, unless the operator allows it. A password then still
 // never goes in the clear to another machine.
 func TestNoStartTLS(t *testing.T) {
 	t.Parallel()
@@ -384,7 +384,7 @@ func TestNoStartTLS(t *testing.T) {
 	}
 }
 
-// A certificate that nobody vouches for ends the connection before the login.
+// An untrusted certificate ends the connection before the login.
 func TestForeignCertificate(t *testing.T) {
 	t.Parallel()
 	for name, implicit := range map[string]bool{StartTLS: false, TLS: true} {
@@ -400,7 +400,7 @@ func TestForeignCertificate(t *testing.T) {
 	}
 }
 
-// No word of a login gets into an error or a log, though the server repeats it.
+// No word of a login gets into an error or a log, even if the server repeats it.
 func TestSecretsStaySecret(t *testing.T) {
 	t.Parallel()
 	server := mailtest.Start(t, nil)
@@ -436,7 +436,7 @@ func TestNoServer(t *testing.T) {
 	}
 }
 
-// A server that says nothing is left when the caller has no more time.
+// A silent server is left when the caller's time is up.
 func TestSilentServer(t *testing.T) {
 	t.Parallel()
 	server := mailtest.Start(t, nil)

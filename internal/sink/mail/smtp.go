@@ -17,7 +17,7 @@ import (
 	"github.com/wneessen/go-mail/smtp"
 )
 
-// connection is a mail server that took our login.
+// connection is a connection to a mail server that took our login.
 type connection struct {
 	client *smtp.Client
 	raw    net.Conn // below any encryption
@@ -43,7 +43,7 @@ func (s Server) connect(ctx context.Context) (_ *connection, err error) {
 	return c, nil
 }
 
-// greet brings the connection to where mails may be sent, but for the login.
+// greet prepares the connection for sending mails, except for the login.
 func (s Server) greet(ctx context.Context, c *connection) (err error) {
 	conf := &tls.Config{ServerName: s.Host, MinVersion: tls.VersionTLS12, RootCAs: s.Roots}
 	conn := c.raw
@@ -80,7 +80,7 @@ func helloName() string {
 	return name
 }
 
-// until ends what is read and written when the context does. The result ends the watch.
+// until ends reads and writes when the context ends. The result ends the watch.
 func (c *connection) until(ctx context.Context) (done func()) {
 	deadline, _ := ctx.Deadline()
 	_ = c.raw.SetDeadline(deadline)
@@ -94,9 +94,9 @@ func (c *connection) again(ctx context.Context) error {
 	return c.client.Reset()
 }
 
-// transfer hands one message over. If the server refuses some of the receivers for good, the
-// others get it; if it takes one of them only later, nobody gets it now, since who has it
-// already would get it again with every try.
+// transfer hands one message over. If the server refuses some of the receivers for good,
+// the others get it; if it takes one of them only later, nobody gets it now, since those
+// who have it would get it again with every try.
 func (c *connection) transfer(ctx context.Context, from string, to []*netmail.Address, message []byte) error {
 	defer c.until(ctx)()
 	if err := c.client.Mail("<" + from + ">"); err != nil {
@@ -125,7 +125,8 @@ func (c *connection) transfer(ctx context.Context, from string, to []*netmail.Ad
 	return nil
 }
 
-// data sends the message itself. The mail is delivered once the server has answered its end.
+// data sends the message itself. The mail is delivered once the server has acknowledged its
+// end.
 func (c *connection) data(message []byte) error {
 	w, err := c.client.Data()
 	if err != nil {
@@ -150,7 +151,7 @@ func (c *connection) quit() error {
 // drop ends the connection.
 func (c *connection) drop() { _ = c.raw.Close() }
 
-// login logs in, by the safest way that the server offers.
+// login logs in, in the safest way that the server offers.
 func (s Server) login(client *smtp.Client) error {
 	if s.User == "" {
 		return nil
@@ -190,7 +191,7 @@ func (s Server) mechanism(client *smtp.Client, offered []string, password string
 	return nil
 }
 
-// isLocal: what is said to this machine, nobody on the way can read.
+// isLocal: nobody can read a connection to this machine on the way.
 func (s Server) isLocal() bool {
 	if ip := net.ParseIP(s.Host); ip != nil {
 		return ip.IsLoopback()

@@ -9,9 +9,9 @@ import (
 	"recrawl/internal/feed"
 )
 
-// clean makes one line of a text that strangers wrote: without control characters, line
-// ends, marks that turn the direction of writing and characters that nobody sees, of at most
-// limit characters.
+// clean makes one line of a stranger's text: without control characters, line ends, marks
+// that change the direction of writing and invisible characters, of at most limit
+// characters.
 func clean(s string, limit int) string {
 	var b strings.Builder
 	n, space := 0, false
@@ -37,7 +37,7 @@ func clean(s string, limit int) string {
 	return b.String()
 }
 
-// headings say what happened, before the title of what it happened to.
+// headings say what happened, and stand before the title of the page.
 var headings = map[feed.Kind]string{
 	feed.PageNew: "New", feed.PageChanged: "Changed", feed.PageGone: "Gone", feed.PageBack: "Back", feed.PageMoved: "Moved",
 	feed.PageFailing: "Fails", feed.PageRecovered: "Answers again", feed.PageExcluded: "Forbidden", feed.PageDuplicate: "Duplicate",
@@ -85,7 +85,7 @@ func subjectOf(e feed.Event) string {
 	return fmt.Sprintf("page %d", e.Page.ID)
 }
 
-// detailOf adds what the heading leaves open, "" for nothing.
+// detailOf adds details that the heading leaves open, "" for none.
 func detailOf(e feed.Event) string {
 	switch e.Kind {
 	case feed.PageMoved:

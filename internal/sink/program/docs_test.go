@@ -33,8 +33,8 @@ func example(t *testing.T, folder, words string) string {
 	return ""
 }
 
-// script writes a program by another process: one that is just being started would have the
-// file open for writing, too, and it could not be run.
+// script writes a program by another process: otherwise a process that is just being
+// started could have the file open for writing too, and it could not be run.
 func script(t *testing.T, folder, name, text string) string {
 	t.Helper()
 	path := filepath.Join(folder, name)
@@ -46,8 +46,8 @@ func script(t *testing.T, folder, name, text string) string {
 	return path
 }
 
-// attached is the sender of a program of the docs, with stand-ins for what it calls, which
-// come first in its PATH.
+// attached returns the sender of a program of the docs, with stand-ins first in its PATH
+// for the programs that it calls.
 func attached(t *testing.T, folder string, p Program) *Sender {
 	t.Helper()
 	worker := map[string]string{"PATH": folder + ":" + os.Getenv("PATH"), "HOME": os.Getenv("HOME"), "PYTHONPATH": folder, "KAFKA_BROKERS": "broker:9092", "OUT": filepath.Join(folder, "out")}

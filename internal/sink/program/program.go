@@ -1,5 +1,5 @@
-// Package program hands changes to programs of the operator's: that is how whatever speaks
-// a protocol of its own is attached to a crawl.
+// Package program hands changes to programs of the operator. That is how systems with a
+// protocol of their own are attached to a crawl.
 //
 // A program gets one line of JSON on its standard input. It is run once for each message,
 // and its exit code is the answer, as for the programs to which mail servers deliver; or it
@@ -25,14 +25,14 @@ import (
 	"recrawl/internal/sink"
 )
 
-// Program is one that the operator lists.
+// Program is a program that the operator lists.
 type Program struct {
 	Path string
 	// Stays: the program answers each line with a line, and is not run for each.
 	Stays bool
 }
 
-// Programs are those of a worker, by the names that specs use.
+// Programs are the programs of a worker, by the names that specs use.
 type Programs map[string]Program
 
 // stays marks the path of a program that stays.
@@ -70,15 +70,15 @@ func ParseVariables(v string) ([]string, error) {
 	return names, nil
 }
 
-// usual are the variables that each program gets: what it needs to find itself and its
-// files, and nothing that may be secret.
+// usual are the variables that each program gets: those that it needs to find itself and
+// its files, and none that may be secret.
 var usual = []string{"PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "SSL_CERT_FILE", "SSL_CERT_DIR"}
 
-// timeLimit is how long a program may take for a message. Whoever calls Send has a little
-// more time, so that the reason is ours.
+// timeLimit bounds the time of a program for a message. The caller of Send allows a little
+// more, so that our reason is the one reported.
 const timeLimit = 25 * time.Second
 
-// Options are what a Sender needs besides its spec.
+// Options holds what a Sender needs besides its spec.
 type Options struct {
 	// Programs are those that specs may name.
 	Programs Programs
@@ -96,7 +96,7 @@ type Sender struct {
 	program Program
 	limit   time.Duration
 	env     []string
-	hidden  []string // what no problem may show
+	hidden  []string // texts that no problem may show
 
 	mu      sync.Mutex // one message at a time
 	running *process   // of a program that stays, nil if it does not run
@@ -129,7 +129,7 @@ func New(spec crawl.SinkSpec, o Options) (*Sender, error) {
 	return s, nil
 }
 
-// leastSecret is the length from which on the value of a variable is taken for a secret.
+// leastSecret is the length from which on a variable's value is taken for a secret.
 const leastSecret = 6
 
 // give puts a variable into the program's environment, if the worker has it.

@@ -32,7 +32,8 @@ func change(n int) feed.Event {
 	}
 }
 
-// patience is the time limit of programs that end: it is not to be reached on a busy machine.
+// patience is the time limit of programs that end: it must not be reached on a busy
+// machine.
 const patience = time.Minute
 
 // started makes the sender of a program of testdata, with variables in pairs.
@@ -67,7 +68,7 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-// outcome names what Send returned.
+// outcome names the result of Send.
 func outcome(err error) string {
 	var refused *sink.Refused
 	var later *sink.Later
@@ -146,7 +147,8 @@ func TestMisbehaviour(t *testing.T) {
 	}
 }
 
-// What a program leaves running holds nobody up, though it has the program's output.
+// Processes that a program leaves running delay nobody, even if they hold the program's
+// output.
 func TestLeavesSomethingRunning(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "out")
@@ -162,7 +164,7 @@ func TestLeavesSomethingRunning(t *testing.T) {
 	}
 }
 
-// A program that hangs is ended with all that it has started.
+// A program that hangs is ended with all processes that it started.
 func TestHanging(t *testing.T) {
 	t.Parallel()
 	fifo := filepath.Join(t.TempDir(), "fifo")
@@ -212,7 +214,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// The worker's environment holds secrets. Programs get those variables only that are named.
+// The worker's environment holds secrets. Programs get only the named variables.
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "out")

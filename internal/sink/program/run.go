@@ -17,10 +17,10 @@ import (
 // Exit codes with a meaning (sysexits.h); 0 is delivered, and all others refuse.
 const (
 	exitTempFail = 75 // the same message again, later
-	exitConfig   = 78 // nothing more until a person has mended it
+	exitConfig   = 78 // no more messages until a person has mended it
 )
 
-// config is why a sink is paused whose program asked for a person.
+// config is the code of a sink that is paused because its program asked for a person.
 const config = "config"
 
 // maxEnding bounds how long a program that has ended may keep its pipes open through a
@@ -48,13 +48,13 @@ func (s *Sender) run(ctx context.Context, line []byte) error {
 	return s.judge(cmd.ProcessState, said)
 }
 
-// cancelled is the caller's wish, and no answer of the program.
+// cancelled returns the caller's cancellation, which is no answer of the program.
 func (s *Sender) cancelled(ctx context.Context) error {
 	return fmt.Errorf("sink program %s: %w", s.name, ctx.Err())
 }
 
-// command is the program with its environment, in a group of processes of its own, which
-// ends with the context.
+// command returns the program with its environment, in a group of processes of its own,
+// which ends with the context.
 func (s *Sender) command(ctx context.Context, said *tail) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, s.program.Path)
 	cmd.Env = append([]string{}, s.env...) // never nil, which would be the worker's
@@ -64,7 +64,7 @@ func (s *Sender) command(ctx context.Context, said *tail) *exec.Cmd {
 	return cmd
 }
 
-// reason is what an error of the system says, without our path and call.
+// reason returns the text of a system error, without our path and call.
 func reason(err error) string {
 	var path *os.PathError
 	if errors.As(err, &path) {
@@ -73,8 +73,8 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// judge turns the end of the program into what sink.Sender promises. What it left running
-// does not matter.
+// judge turns the end of the program into the result that sink.Sender promises. Processes
+// that it left running do not matter.
 func (s *Sender) judge(state *os.ProcessState, said *tail) error {
 	code := state.ExitCode()
 	words := fmt.Sprintf("ended with exit code %d%s", code, s.quote(said))
@@ -97,10 +97,10 @@ func (s *Sender) problem(words string) string {
 	return "sink program " + s.name + " " + words
 }
 
-// maxSaid is how much of what a program says a problem quotes, in bytes.
+// maxSaid bounds the bytes of a program's output that a problem quotes.
 const maxSaid = 200
 
-// quote is the last line that the program wrote, to stand behind other words.
+// quote returns the last line that the program wrote, to append to other words.
 func (s *Sender) quote(said *tail) string {
 	if text := s.clean(said.line()); text != "" {
 		return ": " + text
@@ -108,7 +108,7 @@ func (s *Sender) quote(said *tail) string {
 	return ""
 }
 
-// clean makes what a program says fit to be stored.
+// clean makes a program's output fit to be stored.
 func (s *Sender) clean(text string) string {
 	for _, secret := range s.hidden {
 		text = strings.ReplaceAll(text, secret, "[hidden]")
@@ -116,10 +116,10 @@ func (s *Sender) clean(text string) string {
 	return crawl.Clean(text, maxSaid)
 }
 
-// tail keeps the end of what is written to it.
+// tail keeps the end of the text written to it.
 type tail struct{ end []byte }
 
-// maxTail is how much of it, in bytes.
+// maxTail is the number of bytes kept.
 const maxTail = 8 << 10
 
 // Write implements io.Writer.
@@ -132,8 +132,8 @@ func (t *tail) Write(text []byte) (int, error) {
 	return n, nil
 }
 
-// line is the last line with something in it. One whose beginning is lost is not shown: it
-// could be the rest of a secret.
+// line returns the last line that is not empty. One whose beginning is lost is not shown,
+// since it could be the rest of a secret.
 func (t *tail) line() string {
 	text := strings.TrimSpace(string(t.end))
 	if i := strings.LastIndexByte(text, '\n'); i >= 0 {

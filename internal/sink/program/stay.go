@@ -13,11 +13,11 @@ import (
 	"recrawl/internal/sink"
 )
 
-// asked is why a sink is paused whose program answered "stop".
+// asked is the code of a sink that is paused because its program answered "stop".
 const asked = "program"
 
-// ask hands a message to the program that stays, and starts it if it does not run. Whatever
-// is not an answer to this message ends it: a late one must not count for the next.
+// ask hands a message to the program that stays, and starts it if it does not run. Anything
+// but an answer to this message ends it: a late answer must not count for the next.
 func (s *Sender) ask(ctx context.Context, id string, line []byte) error {
 	p, err := s.resident()
 	if err != nil {
@@ -43,8 +43,8 @@ func (s *Sender) ask(ctx context.Context, id string, line []byte) error {
 	return s.failed(ctx, p, said, err)
 }
 
-// resident is the program as it runs. One that ended since the last message is started
-// anew: it says nothing about this one.
+// resident returns the running program. One that ended since the last message is started
+// anew, since its end says nothing about this one.
 func (s *Sender) resident() (*process, error) {
 	if s.running != nil && s.running.over() {
 		s.running.finish()
@@ -67,7 +67,7 @@ var (
 	errForeign = errors.New("it answered something else")
 )
 
-// failed words why there is no answer.
+// failed says why there is no answer.
 func (s *Sender) failed(ctx context.Context, p *process, said string, err error) error {
 	words := "ended without an answer"
 	switch {
@@ -83,7 +83,7 @@ func (s *Sender) failed(ctx context.Context, p *process, said string, err error)
 	return s.later(words + s.quote(&p.said))
 }
 
-// answer reads "WORD ID REASON": whether it is an answer to this message, and what it says.
+// answer reads "WORD ID REASON": whether it is an answer to this message, and which.
 func (s *Sender) answer(line, id string) (understood bool, err error) {
 	verb, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	to, why, _ := strings.Cut(strings.TrimSpace(rest), " ")
@@ -113,7 +113,7 @@ type process struct {
 	said tail // read only after finish or Kill
 }
 
-// start starts the program.
+// start starts the program. It runs until end or kill, or until it ends by itself.
 func (s *Sender) start() (*process, error) {
 	p := &process{}
 	var err error
@@ -121,7 +121,7 @@ func (s *Sender) start() (*process, error) {
 	return p, err
 }
 
-// over reports whether the program has ended while nobody asked.
+// over reports whether the program ended between messages.
 func (p *process) over() bool {
 	select {
 	case <-p.Done():
@@ -131,8 +131,8 @@ func (p *process) over() bool {
 	}
 }
 
-// exchange writes a line and reads one. A line that the program said before, or another one
-// behind its answer, is the answer to this or to the next: it has the wrong id.
+// exchange writes a line and reads one. A line written earlier, or a second one after an
+// answer, is read as the answer to this or the next message, and has the wrong id.
 func (p *process) exchange(ctx context.Context, limit <-chan time.Time, line []byte) (answer string, err error) {
 	written := make(chan struct{})
 	go func() {

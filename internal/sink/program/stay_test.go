@@ -73,7 +73,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// What a program says without being asked is no answer to what it is asked next.
+// Unasked output of a program is no answer to its next message.
 func TestUnaskedAnswers(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"twice", "banner"} {

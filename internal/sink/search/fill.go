@@ -16,14 +16,15 @@ import (
 )
 
 const (
-	// fillAtOnce is how many pages one step of a fill looks at, and readAtOnce about how many
-	// bytes of bodies it reads: who forgets a page meanwhile waits for its end.
+	// fillAtOnce is the number of pages at which one step of a fill looks, and readAtOnce
+	// about the bytes of bodies that it reads: forgetting a page meanwhile waits for its
+	// end.
 	fillAtOnce = 200
 	readAtOnce = 16 << 20
-	// putAtOnce is about how many bytes of texts are put at once.
+	// putAtOnce is about the bytes of texts that are put at once.
 	putAtOnce = 2 << 20
-	// lookEvery is how often all pages are looked at without a reason: a new importance is no
-	// change to the feed, nor that a body may not be kept any more.
+	// lookEvery is the time between two looks at all pages: a new importance is not in the
+	// feed, nor is a body that may no longer be kept.
 	lookEvery = 24 * time.Hour
 )
 
@@ -32,7 +33,7 @@ func (s *Sender) progress(ctx context.Context) (index.Progress, error) {
 	return index.ParseProgress(cursor), err
 }
 
-// startOver begins to look at all pages, unless it is at it.
+// startOver begins a look at all pages, unless one is under way.
 func (s *Sender) startOver(ctx context.Context) error {
 	return s.index.Together(ctx, s.Crawl, func(x index.Index) error {
 		cursor, err := x.Cursor(ctx, s.Crawl)
@@ -40,12 +41,12 @@ func (s *Sender) startOver(ctx context.Context) error {
 			return err
 		}
 		p := index.ParseProgress(cursor)
-		p.Again = true // from the beginning: who is at it has passed pages before
+		p.Again = true // from the beginning: the look under way has passed pages already
 		return x.SetCursor(ctx, s.Crawl, p.String())
 	})
 }
 
-// fill looks at the next pages of all, and reports whether there are more.
+// fill looks at the next pages, and reports whether there are more.
 func (s *Sender) fill(ctx context.Context) (more bool, err error) {
 	err = s.index.Together(ctx, s.Crawl, func(x index.Index) error {
 		cursor, err := x.Cursor(ctx, s.Crawl)
@@ -95,7 +96,7 @@ func (s *Sender) step(ctx context.Context, x index.Index, l *index.Look) (more b
 	return more, nil
 }
 
-// refresh makes the index right for one page.
+// refresh brings the index up to date for one page.
 func (s *Sender) refresh(ctx context.Context, page int64) error {
 	return s.index.Together(ctx, s.Crawl, func(x index.Index) error {
 		p, ok, err := s.Source.Record(ctx, page)
@@ -110,8 +111,8 @@ func (s *Sender) refresh(ctx context.Context, page int64) error {
 	})
 }
 
-// settle makes the index right for the pages after one number and up to another: what is
-// found of them is in it, and nothing else.
+// settle brings the index up to date for the pages after one number and up to another: it
+// then has the found ones and no others.
 func (s *Sender) settle(ctx context.Context, x index.Index, after, through int64, found []store.PageRecord) error {
 	held, err := x.Held(ctx, s.Crawl, after, through)
 	if err != nil {
@@ -158,13 +159,13 @@ func (s *Sender) settle(ctx context.Context, x index.Index, after, through int64
 	return x.Delete(ctx, s.Crawl, gone)
 }
 
-// batch are documents that are put at once.
+// batch collects documents that are put at once.
 type batch struct {
 	documents []index.Document
 	bytes     int // of their texts
 }
 
-// add puts what it has when that is enough.
+// add adds a document, and puts the batch when it is large enough.
 func (b *batch) add(ctx context.Context, x index.Index, d index.Document) error {
 	b.documents = append(b.documents, d)
 	if b.bytes += len(d.Text); b.bytes < putAtOnce {
@@ -182,13 +183,13 @@ func (b *batch) put(ctx context.Context, x index.Index) error {
 	return err
 }
 
-// mark names what the index holds of a page.
+// mark identifies what the index holds of a page.
 func (s *Sender) mark(p store.PageRecord) string {
 	sum := sha256.Sum256([]byte(s.Rendering + "\n" + p.Last.Digest + "\n" + p.Last.ContentType))
 	return fmt.Sprintf("%d.%s", p.Last.Seq, hex.EncodeToString(sum[:8]))
 }
 
-// importanceOf is that of the page's last ranking.
+// importanceOf returns the importance of the page's last ranking.
 func importanceOf(p store.PageRecord) float64 {
 	if p.Weight <= 0 {
 		return 1
@@ -213,7 +214,7 @@ func (s *Sender) document(ctx context.Context, p store.PageRecord) (index.Docume
 	return d, nil
 }
 
-// headingsOf are the words of a page's headings.
+// headingsOf returns the words of a page's headings.
 func headingsOf(read extract.Markdown) []string {
 	headings := make([]string, 0, len(read.Headings))
 	for _, h := range read.Headings {

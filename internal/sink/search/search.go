@@ -1,9 +1,9 @@
 // Package search is the sink that keeps a search index of a crawl: whatever happened, and
-// however often it was cut off, the index comes to what it would be if it were filled anew.
+// however often it was cut off, the index ends up as if it were filled anew.
 //
-// An event only says which page to look at. The sender reads what the page is now, and makes
-// the index right for it, so that it does not matter whether events come twice, late, or
-// without what came before them.
+// An event only says which page to look at. The sender reads the page's present state, and
+// brings the index up to date with it. So it does not matter whether events come twice,
+// late, or without earlier ones.
 package search
 
 import (
@@ -21,21 +21,21 @@ import (
 
 // Source is the crawl whose pages are indexed; package export/source has it.
 type Source interface {
-	// Record returns a page; false if it is no part of the collection that stands.
+	// Record returns a page; false if it does not stand.
 	Record(ctx context.Context, page int64) (store.PageRecord, bool, error)
-	// Records returns what Record does of the pages after one, in ascending order. It looks
+	// Records does what Record does, for the pages after one, in ascending order. It looks
 	// at up to limit pages, those with ids up to through.
 	Records(ctx context.Context, after int64, limit int) (found []store.PageRecord, through int64, more bool, err error)
-	// Read reads the version that a page has now.
+	// ReadPage reads a page's present version.
 	ReadPage(ctx context.Context, p store.PageRecord) (extract.Markdown, error)
 }
 
-// Collection is what the index is of.
+// Collection describes the index's contents.
 type Collection struct {
 	Crawl  int64 // its number in the store
 	Source Source
-	// Rendering names how texts are made of bodies: with another, all pages are read anew.
-	// The program's version and the spec's content rules are part of it.
+	// Rendering identifies how texts are made from bodies: when it changes, all pages are
+	// read anew. The program's version and the spec's content rules are part of it.
 	Rendering string
 	// Now is the store's clock or this machine's.
 	Now func() time.Time
@@ -43,11 +43,11 @@ type Collection struct {
 	Selects func(url string) bool
 }
 
-// CodeForeign is the stop of an index that cannot be written to: a person must look.
+// CodeForeign stops the sink of an index that must not be written to: a person must look.
 const CodeForeign = "search_foreign"
 
-// Sender implements sink.Sender and sink.Filler. It holds nothing between calls but the
-// opened index.
+// Sender implements sink.Sender and sink.Filler. Between calls it holds only the opened
+// index.
 type Sender struct {
 	index index.Index
 	Collection
@@ -58,7 +58,7 @@ var (
 	_ sink.Checker = (*Sender)(nil)
 )
 
-// New makes the sender of an index, which it closes in the end.
+// New makes the sender of an index, whose Close closes the index.
 func New(x index.Index, c Collection) *Sender {
 	if c.Selects == nil {
 		c.Selects = func(string) bool { return true }
@@ -92,18 +92,18 @@ func (s *Sender) send(ctx context.Context, events []feed.Event, all bool) error 
 	return nil
 }
 
-// concernsAll: the event stands for changes of pages that have none of their own.
+// concernsAll: the event stands for changes of pages without events of their own.
 func concernsAll(e feed.Event) bool { return e.Kind == feed.FeedGap || e.Kind == feed.CrawlSpec }
 
-// Fill implements sink.Filler. Called when nothing happens, it still looks at all pages once
+// Fill implements sink.Filler. Called without new events, it still looks at all pages once
 // a day.
 func (s *Sender) Fill(ctx context.Context) (more bool, err error) {
 	more, err = s.fill(ctx)
 	return more, Judge(err)
 }
 
-// Rebuild drops what the index has of the crawl and fills it anew. Progress is told how many
-// pages it has.
+// Rebuild drops the crawl's part of the index and fills it anew. progress gets the number
+// of pages that it has.
 func (s *Sender) Rebuild(ctx context.Context, progress func(pages int)) error {
 	if err := s.index.Drop(ctx, s.Crawl); err != nil {
 		return err
@@ -130,8 +130,8 @@ func (s *Sender) Check(ctx context.Context) error {
 // Close implements sink.Sender.
 func (s *Sender) Close() error { return s.index.Close() }
 
-// Judge says what an error of an index means to its sink: another process that writes comes
-// to its end, and what is not ours stays as it is.
+// Judge says what an error of an index means for its sink: another process that writes will
+// end, and an index that is not ours stays as it is.
 func Judge(err error) error {
 	switch {
 	case errors.Is(err, index.ErrBusy):

@@ -28,7 +28,7 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// engine is where an index is kept.
+// engine is the kind of index.
 type engine struct {
 	name  string
 	fresh func(t *testing.T) (at string)
@@ -103,7 +103,7 @@ func (w *world) sink(at string, change ...func(*search.Collection)) *search.Send
 	return search.New(x, c)
 }
 
-// words are what pages speak of; each has some.
+// words are the vocabulary of pages; each has some.
 var words = []string{"kiwi", "lemon", "東京都", "retry policy", "straße", "melon", "grape", "plum"}
 
 // visit makes the next visit of a page, of a random kind.
@@ -145,8 +145,8 @@ func (w *world) version(v store.VisitRecord) {
 	w.check(err)
 }
 
-// follow sends what the feed has since the last call. Each send may be cut off, and comes
-// again then.
+// follow sends the feed's changes since the last call. Each send may be cut off, and is
+// then repeated.
 func (w *world) follow(s *search.Sender) {
 	w.t.Helper()
 	w.cursor = sinktest.Follow(w.t, w.Store, w.Record, w.cursor, func(e feed.Event) {
@@ -171,7 +171,7 @@ func (w *world) fill(s *search.Sender) {
 	}
 }
 
-// answers are what an index holds and finds.
+// answers returns what an index holds and finds.
 func (w *world) answers(at string) map[string]string {
 	w.t.Helper()
 	x, err := w.open(w.t.Context(), at, w.Store.ID())
@@ -191,7 +191,7 @@ func (w *world) answers(at string) map[string]string {
 	return all
 }
 
-// compare holds an index against one that is filled anew.
+// compare compares an index with one that is filled anew.
 func (w *world) compare(what string) {
 	w.t.Helper()
 	fresh := w.fresh(w.t)
@@ -212,8 +212,8 @@ func (w *world) compare(what string) {
 	}
 }
 
-// What a real store writes into its feed suffices, in whatever pieces and however often it
-// comes: the index comes to what one has that is filled anew, takedowns included.
+// The feed of a real store is enough, in whatever pieces and however often it comes: the
+// index ends up equal to one that is filled anew, takedowns included.
 func TestFollowsTheStore(t *testing.T) {
 	t.Parallel()
 	for _, e := range []engine{inFiles, inPostgres} {
@@ -256,7 +256,7 @@ func followsTheStore(t *testing.T, e engine) {
 }
 
 // All pages are looked at again when the feed had a gap, the rules change, and once a day;
-// only what differs is written.
+// only differences are written.
 func TestLooksAtAllAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, inFiles)
@@ -289,7 +289,7 @@ func TestLooksAtAllAgain(t *testing.T) {
 	w.check(s.Close())
 }
 
-// counting is an index that counts how often documents are put, and how many.
+// counting is an index that counts puts and documents.
 type counting struct {
 	index.Index
 	puts, documents *int
@@ -323,7 +323,7 @@ func TestPutsTogether(t *testing.T) {
 	w.check(s.Close())
 }
 
-// Only what the sink's spec chooses is in the index.
+// Only pages that the sink's spec chooses are in the index.
 func TestSelects(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, inFiles)
@@ -343,7 +343,7 @@ func TestSelects(t *testing.T) {
 	}
 }
 
-// What an index cannot do delays the sink, or stops it for a person.
+// Errors of an index delay the sink, or stop it for a person.
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, inFiles)

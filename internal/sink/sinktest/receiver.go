@@ -11,11 +11,11 @@ import (
 	"recrawl/internal/sink"
 )
 
-// Receiver is a receiver, its sender, and what makes that: all sinks send to it.
+// Receiver is a receiver, its sender, and the maker of senders: all sinks send to it.
 type Receiver struct {
 	// Answer answers a try to send some events; nil takes them. It is set before the first.
 	Answer func(events []feed.Event) error
-	// Made is asked when a sender is to be made; nil is no error.
+	// Made returns the error of making a sender; nil means none.
 	Made func() error
 
 	mu      sync.Mutex
@@ -82,21 +82,21 @@ func (s *sending) take(ctx context.Context, events []feed.Event, d *sink.Digest)
 	return ctx.Err()
 }
 
-// Tries is how often something was sent.
+// Tries returns the number of tries.
 func (r *Receiver) Tries() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.tries
 }
 
-// Open is how many senders are not closed.
+// Open returns the number of senders that are not closed.
 func (r *Receiver) Open() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.open
 }
 
-// Taken are the ids of the changes that it took, in order: "1 2 2 3".
+// Taken returns the ids of the changes that it took, in order: "1 2 2 3".
 func (r *Receiver) Taken() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -107,7 +107,7 @@ func (r *Receiver) Taken() string {
 	return strings.Join(ids, " ")
 }
 
-// Digests are the digests that it took.
+// Digests returns the digests that it took.
 func (r *Receiver) Digests() []sink.Digest {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -118,7 +118,7 @@ func (r *Receiver) Digests() []sink.Digest {
 type Events struct {
 	// Versions are texts of pages by version; nil has none.
 	Versions map[int]string
-	// Forgotten are changes of which nothing is left.
+	// Forgotten are the ids of changes whose pages are forgotten.
 	Forgotten map[int64]bool
 }
 

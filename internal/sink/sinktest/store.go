@@ -12,11 +12,11 @@ import (
 	"recrawl/internal/store"
 )
 
-// Epoch is that of the store's feed.
+// Epoch is the epoch of the store's feed.
 const Epoch = "5f2a9c01"
 
-// Store is a store of one crawl, with its feed and its sinks in memory. It has no other of a
-// store's methods.
+// Store is a store of one crawl, with its feed and its sinks in memory. It has no other
+// methods of a store.
 type Store struct {
 	store.Store
 
@@ -50,7 +50,7 @@ func held[T any](s *Store, f func() T) T {
 // SetClock makes now the store's clock.
 func (s *Store) SetClock(now func() time.Time) { held(s, func() any { s.now = now; return nil }) }
 
-// SetFail has methods return the errors of fail, by their names.
+// SetFail makes methods return the errors of fail, by their names.
 func (s *Store) SetFail(fail func(method string) error) {
 	held(s, func() any { s.fail = fail; return nil })
 }
@@ -88,12 +88,12 @@ func (s *Store) Trim(id int64) {
 	})
 }
 
-// Record is what is known of a sink.
+// Record returns the record of a sink.
 func (s *Store) Record(name string) store.SinkRecord {
 	return held(s, func() store.SinkRecord { return s.sinks[name] })
 }
 
-// Moves is how often a sink's record was written.
+// Moves returns how often a sink's record was written.
 func (s *Store) Moves() int { return held(s, func() int { return s.moves }) }
 
 func (s *Store) newest() int64 {

@@ -17,18 +17,18 @@ import (
 )
 
 const (
-	// maxSaid is how much of an answer a problem quotes, in bytes, maxProblem how long
-	// another problem is.
+	// maxSaid bounds the bytes of an answer that a problem quotes, maxProblem those of
+	// other problems.
 	maxSaid    = 200
 	maxProblem = 400
-	// maxAfter is the longest that a receiver can have us wait: with more, a slip of its
-	// own would silence it for ever.
+	// maxAfter is the longest wait that a receiver can ask for: with more, a slip of its
+	// own would silence the sink for ever.
 	maxAfter = 24 * time.Hour
-	// gone is why a sink is paused that nobody listens to.
+	// gone is the code of a sink that is paused because nobody wants its messages.
 	gone = "gone"
 )
 
-// answer is what a receiver said.
+// answer is the answer of a receiver.
 type answer struct {
 	status     int
 	retryAfter string
@@ -44,7 +44,7 @@ func said(resp *http.Response, patience time.Duration, cancel context.CancelFunc
 	return body
 }
 
-// judge turns an answer into what sink.Sender promises.
+// judge turns an answer into the result that sink.Sender promises.
 func (a answer) judge(host string, hidden hider, now time.Time) error {
 	problem := a.problem(host, hidden)
 	switch {
@@ -73,10 +73,10 @@ func (a answer) problem(host string, hidden hider) string {
 	return words
 }
 
-// hider takes what must not be shown out of texts.
+// hider removes secrets from texts.
 type hider []string
 
-// Shorter parts of an address are no secrets, and taking them out would leave no text.
+// Shorter parts of an address are not secret, and removing them would leave no text.
 const (
 	leastSegment = 8
 	leastValue   = 6
@@ -116,7 +116,7 @@ func (h hider) hide(text string) string {
 	return text
 }
 
-// leastHead is how much of a secret tells something of it.
+// leastHead is the length from which on the beginning of a secret reveals something.
 const leastHead = 4
 
 // trim takes the head of a secret off the end of a text that was cut there.
@@ -132,5 +132,5 @@ func (h hider) trim(text string) string {
 	return text[:len(text)-cut]
 }
 
-// clean makes a problem of our own words fit to be stored.
+// clean makes a problem in our own words fit to be stored.
 func (h hider) clean(problem string) string { return crawl.Clean(h.hide(problem), maxProblem) }

@@ -17,7 +17,7 @@ import (
 	"recrawl/internal/sink"
 )
 
-// outcome names what Send returned.
+// outcome names the result of Send.
 func outcome(err error) string {
 	var refused *sink.Refused
 	var later *sink.Later
@@ -81,7 +81,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// A redirect goes nowhere, least of all to where a cloud keeps its secrets.
+// A redirect is not followed, least of all to where a cloud keeps its secrets.
 func TestRedirectsAreNotFollowed(t *testing.T) {
 	t.Parallel()
 	inside := listen(t, false, nil)
@@ -102,7 +102,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	}
 }
 
-// What an answer says is quoted, cleaned and cut.
+// The text of an answer is quoted, cleaned and cut.
 func TestAnswersAreQuoted(t *testing.T) {
 	t.Parallel()
 	var body string
@@ -125,7 +125,7 @@ func TestAnswersAreQuoted(t *testing.T) {
 	}
 }
 
-// Receivers that keep us waiting, or speak something else.
+// Receivers that keep us waiting, or do not speak HTTP.
 func TestReceiversThatDoNotAnswer(t *testing.T) {
 	t.Parallel()
 	wait := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() } // the sender has closed
@@ -186,7 +186,7 @@ func TestReceiversThatDoNotAnswer(t *testing.T) {
 	}
 }
 
-// nobody is an address at which nobody listens.
+// nobody returns an address at which nobody listens.
 func nobody(t *testing.T) string {
 	t.Helper()
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
@@ -213,7 +213,7 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// No error tells a secret, nor the parts of an address that let others write there, though
+// No error shows a secret, nor the parts of an address that let others write there, even if
 // the receiver repeats them.
 func TestSecretsStandInNoError(t *testing.T) {
 	t.Parallel()

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// discordMessage is a message for Discord, which is told to mention nobody.
+// discordMessage is a message for Discord that mentions nobody.
 type discordMessage struct {
 	AllowedMentions discordMentions `json:"allowed_mentions"`
 	Embeds          []discordEmbed  `json:"embeds"`
@@ -15,7 +15,7 @@ type discordMentions struct {
 	Parse []string `json:"parse"`
 }
 
-// discordEmbed has the name of the page as its author: what stands there is no Markdown.
+// discordEmbed has the name of the page as its author, which is not read as Markdown.
 type discordEmbed struct {
 	Author      *discordAuthor `json:"author,omitempty"`
 	Title       string         `json:"title"`
@@ -62,7 +62,7 @@ func discordTime(at time.Time) string {
 	return at.UTC().Format(time.RFC3339)
 }
 
-// body is the message, and whether Discord takes it.
+// body returns the message, and whether Discord takes it.
 func (e discordEmbed) body() ([]byte, bool) {
 	all := units(e.Title) + units(e.Description)
 	if e.Author != nil {
@@ -75,8 +75,8 @@ func (e discordEmbed) body() ([]byte, bool) {
 	return encode(discordMessage{AllowedMentions: discordMentions{Parse: []string{}}, Embeds: []discordEmbed{e}}), fits
 }
 
-// fenced is a difference as a block of code in Markdown. No line of it can end the block:
-// each has a sign before it.
+// fenced writes a difference as a block of code in Markdown. No line of it can end the
+// block: each has a sign before it.
 func fenced(diff string) string {
 	if diff == "" {
 		return ""

@@ -25,7 +25,7 @@ import (
 
 var block = regexp.MustCompile("(?s)\n```([a-z]+)\n(.*?\n)```\n")
 
-// examples are the blocks of docs/sinks.md in a language.
+// examples returns the blocks of docs/sinks.md in a language.
 func examples(t *testing.T, language string) []string {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "sinks.md"))
@@ -154,7 +154,7 @@ sys.exit(0 if verify(os.environ["SECRET"], dict(zip(names, sys.argv[1:])), sys.s
 }
 
 // The receivers of docs/sinks.md accept what was sent, and nothing else. Those in a shell
-// and in Python are tried where there is an openssl and a Python.
+// and in Python are tried if there is an openssl and a Python.
 func TestDocsVerify(t *testing.T) {
 	t.Parallel()
 	r := listen(t, false, nil)

@@ -14,7 +14,7 @@ import (
 	"recrawl/internal/sink"
 )
 
-// format is how a body looks.
+// format describes the form of a body.
 type format struct {
 	contentType string
 	event       func(to *url.URL, e feed.Event) ([]byte, error)
@@ -53,11 +53,11 @@ func formatOf(name string) (format, error) {
 	return f, nil
 }
 
-// mostPages is how many pages a body names at most: as many hardly ever fit, and the others
-// need not be written to find that out.
+// mostPages bounds the pages that a body names: more hardly ever fit, and need not be
+// written to find that out.
 const mostPages = 250
 
-// few is the digest with no more pages than that.
+// few returns the digest with no more pages than that.
 func few(d sink.Digest) sink.Digest {
 	if more := len(d.Events) - mostPages; more > 0 {
 		d.Events, d.Left = d.Events[:mostPages], d.Left+more
@@ -81,8 +81,8 @@ func listed(write func(l list, items int) ([]byte, bool)) func(*url.URL, sink.Di
 	}
 }
 
-// largest is the body with the most parts, of 0 to most, that write says fits. What fits
-// with some parts fits with fewer.
+// largest returns the body with the most parts, from 0 to most, that fits according to
+// write. A body that fits with some parts also fits with fewer.
 func largest(most int, write func(parts int) ([]byte, bool)) ([]byte, error) {
 	fits := func(n int) bool {
 		body, ok := write(n)
@@ -96,7 +96,7 @@ func largest(most int, write func(parts int) ([]byte, bool)) ([]byte, error) {
 	return body, nil
 }
 
-// encode writes a body of ours, which has nothing that JSON has not.
+// encode writes a body of ours, which JSON can always express.
 func encode(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -107,7 +107,8 @@ func encode(v any) []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// jsonEvent is the event as it is, without lines of the difference that find no room.
+// jsonEvent writes the event unchanged, except for lines of the difference that have no
+// room.
 func jsonEvent(_ *url.URL, e feed.Event) ([]byte, error) {
 	body, err := jsonLines(e)
 	if errors.Is(err, errTooLarge) {
@@ -146,7 +147,7 @@ func jsonDigest(_ *url.URL, d sink.Digest) ([]byte, error) {
 	return written(len(d.Events), func(n int) ([]byte, error) { return part(n, 0) })
 }
 
-// written is largest for what may fail.
+// written is largest for a write that may fail.
 func written(most int, write func(parts int) ([]byte, error)) ([]byte, error) {
 	var failed error
 	body, err := largest(most, func(n int) ([]byte, bool) {
@@ -162,8 +163,8 @@ func written(most int, write func(parts int) ([]byte, error)) ([]byte, error) {
 	return body, err
 }
 
-// maxLine is how long a line of a difference is in JSON, maxWords another text that a page
-// chooses where room is short, both in bytes.
+// maxLine bounds a line of a difference in JSON, maxWords other text of a page when room is
+// short, both in bytes.
 const (
 	maxLine  = 1000
 	maxWords = 200
@@ -176,8 +177,8 @@ func linesOf(e feed.Event) int {
 	return len(e.Diff.Added) + len(e.Diff.Removed)
 }
 
-// withLines is the event with the first lines of its difference, of those that came and
-// those that went alike. It says so if there were more, or longer ones.
+// withLines returns the event with the first n lines of its difference that came, and as
+// many that went. It says so if there were more, or longer ones.
 func withLines(e feed.Event, n int) feed.Event {
 	if e.Diff == nil {
 		return e
@@ -201,8 +202,8 @@ func shortLines(lines []string, isCut *bool) []string {
 	return lines
 }
 
-// short is the event with short titles and without the address of a redirect, for one
-// whose addresses alone fill a body.
+// short returns the event with short titles and without the address of a redirect, for an
+// event whose addresses alone fill a body.
 func short(e feed.Event) feed.Event {
 	e.Problem, e.Pattern, e.Location = head(e.Problem, maxWords), head(e.Pattern, maxWords), ""
 	if e.Page != nil {

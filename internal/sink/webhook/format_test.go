@@ -35,7 +35,7 @@ func formatNamed(t testing.TB, name string) format {
 	return f
 }
 
-// one is the event's body.
+// one returns the event's body.
 func one(t testing.TB, format string, e feed.Event) []byte {
 	t.Helper()
 	body, err := formatNamed(t, format).event(topic, e)
@@ -45,7 +45,7 @@ func one(t testing.TB, format string, e feed.Event) []byte {
 	return body
 }
 
-// many is the digest's body.
+// many returns the digest's body.
 func many(t testing.TB, format string, d sink.Digest) []byte {
 	t.Helper()
 	body, err := formatNamed(t, format).digest(topic, d)
@@ -55,7 +55,7 @@ func many(t testing.TB, format string, d sink.Digest) []byte {
 	return body
 }
 
-// samples are events of all kinds, with all that they can say.
+// samples returns events of all kinds, with all their fields.
 func samples() []feed.Event {
 	var all []feed.Event
 	for _, k := range feed.Kinds() {
@@ -96,7 +96,7 @@ func samples() []feed.Event {
 	return append(all, returned)
 }
 
-// TestGolden shows what each format makes of each kind of change, and of digests.
+// TestGolden shows each kind of change, and digests, in each format.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	for _, format := range Formats() {
@@ -121,7 +121,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// hostile draws what a page may say to be taken for something else.
+// hostile draws text with which a page may try to be taken for something else.
 func hostile(t *rapid.T, label string) string {
 	parts := rapid.SliceOfN(rapid.SampledFrom([]string{
 		"@everyone", "@here", "<!channel>", "<@U123>", "<@&1>", "<#C1>", "@alice", "[click](https://evil.example)", "<https://evil.example|bank>",
@@ -132,7 +132,7 @@ func hostile(t *rapid.T, label string) string {
 	return "Z" + strings.Join(parts, "") // something is left of it
 }
 
-// provoke is the event with each text that others choose replaced.
+// provoke returns the event with each text that others choose replaced.
 func provoke(e feed.Event, text func(label string) string) feed.Event {
 	page, version, diff := *e.Page, *e.Version, *e.Diff
 	page.Title, version.Title = text("title"), text("version's title")
@@ -147,13 +147,13 @@ var (
 	spans  = regexp.MustCompile("`[^`\n]*`")
 )
 
-// skeleton is a text in Markdown or Slack's language without what stands in code.
+// skeleton returns a text in Markdown or Slack's language without its code.
 func skeleton(text string) string {
 	return spans.ReplaceAllString(fences.ReplaceAllString("\n"+text, "\n(block)"), "(code)")
 }
 
-// frame is a body without the texts that stand where nothing is read into them. What is
-// left are our words, links and markup.
+// frame returns a body without the texts that the service does not interpret. Our words,
+// links and markup are left.
 func frame(t testing.TB, format string, body []byte) any {
 	t.Helper()
 	if format == "markdown" {
@@ -209,9 +209,9 @@ func blankSlack(v any) {
 	}
 }
 
-// A page that says whatever it likes makes the same message as one that says nothing: the
-// same words, links, mentions and lines of ours, but for what stands in code, or where the
-// service reads nothing into texts.
+// Whatever a page says, its message is the same as for a page that says nothing: the same
+// words, links, mentions and lines of ours, except for text in code, or where the service
+// does not interpret text.
 func TestPagesSpeakOnlyAsText(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -237,7 +237,7 @@ func TestPagesSpeakOnlyAsText(t *testing.T) {
 	})
 }
 
-// An address that becomes a link ends no link and starts nothing.
+// An address that becomes a link can neither end the link nor start anything.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]string{
@@ -262,7 +262,7 @@ func TestLinks(t *testing.T) {
 	})
 }
 
-// huge is an event with as much as there can be of everything.
+// huge returns an event with the most that there can be of everything.
 func huge() feed.Event {
 	e := change()
 	long := strings.Repeat("\"<&\\漢👍", 2000)
@@ -309,7 +309,7 @@ func TestBodiesAreBounded(t *testing.T) {
 	}
 }
 
-// What finds no room is cut, and the body says so.
+// Text without room is cut, and the body says so.
 func TestCutIsSaid(t *testing.T) {
 	t.Parallel()
 	e := change()

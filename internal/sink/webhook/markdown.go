@@ -2,7 +2,7 @@ package webhook
 
 import "strings"
 
-// markdownEvent is a document in Markdown.
+// markdownEvent writes a document in Markdown.
 func markdownEvent(m message, lines int) ([]byte, bool) {
 	var b strings.Builder
 	b.WriteString("**" + markdownWords(m.headline) + "**")
@@ -26,7 +26,7 @@ func markdownDigest(l list, items int) ([]byte, bool) {
 	return []byte("**" + markdownWords(l.headline) + "**\n\n" + markdownItems(l, items) + "\n"), true
 }
 
-// markdownItems are the first pages of a digest, one a line.
+// markdownItems writes the first pages of a digest, one a line.
 func markdownItems(l list, items int) string {
 	var lines []string
 	for _, m := range l.items[:items] {
@@ -45,7 +45,7 @@ func markdownItems(l list, items int) string {
 	return strings.Join(lines, "\n")
 }
 
-// markdownPage is the page's name, with a link where there is one, "" without a page.
+// markdownPage writes the page's name, with a link if there is one, "" without a page.
 func markdownPage(m message) string {
 	name := code(m.name(), maxTitle)
 	if to := link(m.url); to != "" {
@@ -54,5 +54,6 @@ func markdownPage(m message) string {
 	return name
 }
 
-// markdownWords is a headline: our words, and names of crawls and sinks, which may have _.
+// markdownWords writes a headline: our words, and names of crawls and sinks, which may have
+// _.
 func markdownWords(s string) string { return strings.ReplaceAll(s, "_", `\_`) }

@@ -17,8 +17,8 @@ const (
 	maxShown = 300 // of a line of the difference
 )
 
-// message is what people are shown of a change, in parts: some are words of ours, and some
-// come from a page, and formats must not let these speak for themselves.
+// message is a change for people, in parts: some are our words, and some come from a page,
+// which formats must keep apart.
 type message struct {
 	at         time.Time
 	headline   string // our words
@@ -65,7 +65,7 @@ func words(d feed.EventDiff) string {
 	return fmt.Sprintf("%d added, %d removed", d.WordsAdded, d.WordsRemoved)
 }
 
-// difference is the lines of a difference with their signs: first what went.
+// difference returns the lines of a difference with their signs, removed ones first.
 func difference(d feed.EventDiff) (lines []string, more bool) {
 	for _, part := range []struct {
 		sign  string
@@ -80,7 +80,7 @@ func difference(d feed.EventDiff) (lines []string, more bool) {
 	return lines, d.Cut
 }
 
-// diff is the first lines of the difference as one text, "" if there is none.
+// diff returns the first lines of the difference as one text, "" if there is none.
 func (m message) diff(n int) string {
 	lines := m.lines[:n:n]
 	if len(m.lines) > 0 && (m.more || n < len(m.lines)) {
@@ -89,7 +89,7 @@ func (m message) diff(n int) string {
 	return strings.Join(lines, "\n")
 }
 
-// name is what the page is called: by its title, or else by its address.
+// name returns the page's title, or else its address.
 func (m message) name() string {
 	if title := plain(m.title, maxTitle); title != "" {
 		return title
@@ -136,7 +136,7 @@ func headline(e feed.Event) string {
 	return plain(e.Kind.String(), maxTitle) // of a newer release
 }
 
-// list is what people are shown of a digest.
+// list is a digest for people.
 type list struct {
 	headline string
 	to       time.Time
@@ -156,7 +156,7 @@ func listOf(d sink.Digest) list {
 	return l
 }
 
-// rest says how many pages stand behind the first n, "" if none do.
+// rest says how many pages follow the first n, "" if none do.
 func (l list) rest(n int) string {
 	if more := len(l.items) - n + l.left; more > 0 {
 		return fmt.Sprintf("… and %d more", more)
@@ -164,7 +164,7 @@ func (l list) rest(n int) string {
 	return ""
 }
 
-// words are what changed in an item, "" if nobody counted.
+// words says how much changed in an item, "" if that was not counted.
 func (m message) words() string {
 	for _, f := range m.facts {
 		if f.name == "words" {

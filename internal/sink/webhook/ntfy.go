@@ -10,8 +10,8 @@ import (
 	"recrawl/internal/sink"
 )
 
-// ntfyMessage is a message for ntfy, as it takes JSON: at its root, with the topic inside.
-// So no text of a page stands in a header.
+// ntfyMessage is a message for ntfy as JSON: sent to the server's root, with the topic
+// inside. So no text of a page is in a header.
 type ntfyMessage struct {
 	Topic   string `json:"topic"`
 	Title   string `json:"title"`
@@ -19,7 +19,7 @@ type ntfyMessage struct {
 	Click   string `json:"click,omitempty"`
 }
 
-// maxNtfy is how long ntfy takes a message to be, in bytes. It makes a file of longer ones.
+// maxNtfy bounds a message, in bytes: ntfy turns longer ones into files.
 const maxNtfy = 4096
 
 var ntfyTopic = regexp.MustCompile(`^/([-_A-Za-z0-9]{1,64})/?$`)
@@ -38,7 +38,7 @@ func topicOf(to *url.URL) string {
 	return ""
 }
 
-// ntfyTarget is the root of the server. The query stays: it may hold ntfy's auth.
+// ntfyTarget returns the root of the server. The query stays: it may hold ntfy's auth.
 func ntfyTarget(to *url.URL) *url.URL {
 	root := *to
 	root.Path, root.RawPath = "/", ""

@@ -15,8 +15,8 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// nameServer answers questions for addresses with those that it is told, one after the
-// other; the last one stays. It returns a resolver that asks it, by UDP.
+// nameServer answers queries with the given addresses, one after the other; the last one
+// stays. It returns a resolver that asks it, by UDP.
 func nameServer(t *testing.T, addrs ...string) *net.Resolver {
 	t.Helper()
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -85,8 +85,8 @@ func TestRebinding(t *testing.T) {
 	}
 }
 
-// allow_private opens this machine and private networks; a name that changes over to
-// where clouds keep secrets is refused all the same.
+// allow_private opens this machine and private networks; a name that changes to an address
+// where clouds keep secrets is still refused.
 func TestRebindingToMetadata(t *testing.T) {
 	t.Parallel()
 	for _, addr := range []string{"169.254.169.254", "fe80::1", "fd00:ec2::254", "fd20:ce::254", "100.100.100.200", "168.63.129.16"} {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// place is where a text is that a spec only names.
+// place is the place of a text that a spec only names.
 type place struct{ kind, at string }
 
 // Kinds of places.
@@ -29,7 +29,7 @@ func parsePlace(text string) (place, bool) {
 	return place{kind, at}, at != "" && (kind == inEnv || kind == inFile)
 }
 
-// maxText bounds what is read from a file: no secret and no address is longer.
+// maxText bounds the bytes read from a file: no secret and no address is longer.
 const maxText = 8 << 10
 
 // read gets the text. No error repeats any of it.
@@ -88,7 +88,7 @@ type key struct {
 
 const secretPrefix = "whsec_"
 
-// keys are the secrets as they are now.
+// keys returns the present secrets.
 func (s *Sender) keys() ([]key, error) {
 	var all []key
 	for _, p := range s.secrets {
@@ -105,8 +105,8 @@ func (s *Sender) keys() ([]key, error) {
 	return all, nil
 }
 
-// parseKey reads a secret as the standard has it. The prefix is required: whoever writes a
-// spec may name any variable, and must not get a signature made of a password.
+// parseKey reads a secret in the standard's form. The prefix is required: the author of a
+// spec may name any variable, and must not get a signature made with a password.
 func parseKey(text string) (key, error) {
 	encoded, ok := strings.CutPrefix(strings.TrimSpace(text), secretPrefix)
 	secret, err := base64.StdEncoding.DecodeString(encoded)

@@ -2,9 +2,9 @@ package webhook
 
 import "strings"
 
-// slackMessage is a message for Slack. Its blocks are rich text: a text in them is a text,
-// whatever stands in it. Servers that speak Slack's language and know no blocks
-// (Mattermost, Rocket.Chat) show Text, and notifications do.
+// slackMessage is a message for Slack. Its blocks are rich text: a text in them is never
+// interpreted. Servers that speak Slack's language and know no blocks (Mattermost,
+// Rocket.Chat) show Text, and notifications do.
 type slackMessage struct {
 	Text        string         `json:"text"`
 	UnfurlLinks bool           `json:"unfurl_links"`
@@ -24,7 +24,7 @@ type slackStyle struct {
 	Bold bool `json:"bold,omitempty"`
 }
 
-// maxSlack is how much text Slack takes in a part of a message.
+// maxSlack bounds the text that Slack takes in a part of a message.
 const maxSlack = 3000
 
 func slackText(s string) slackElement { return slackElement{Type: "text", Text: s} }
@@ -33,7 +33,7 @@ func slackBold(s string) slackElement {
 	return slackElement{Type: "text", Text: s, Style: slackStyle{Bold: true}}
 }
 
-// slackPage is the page's name, as a link where there is one.
+// slackPage writes the page's name, as a link if there is one.
 func slackPage(m message) slackElement {
 	if to := link(m.url); to != "" {
 		return slackElement{Type: "link", URL: to, Text: m.name()}
@@ -41,10 +41,10 @@ func slackPage(m message) slackElement {
 	return slackText(m.name())
 }
 
-// slackEscape is for Text: the three characters of Slack's language.
+// slackEscape escapes the three special characters of Slack's language, for Text.
 var slackEscape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-// slackLine is a message on one line, for Text.
+// slackLine writes a message on one line, for Text.
 func slackLine(m message) string {
 	parts := []string{slackEscape.Replace(m.headline) + ":"}
 	if name := m.name(); name != "" {

@@ -8,12 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// What a page says may stand in a message only as text. It never becomes a link, a mention,
-// or markup of the service, and it never looks like words of ours: it has no line breaks
-// and nothing that cannot be seen.
+// Text of a page is only text in a message. It never becomes a link, a mention, or markup
+// of the service, and it never looks like our words: it has no line breaks and no invisible
+// characters.
 
-// plain is a text of a page on one line, at most limit long. Lengths are counted in UTF-16,
-// in which services count, or more than they do.
+// plain returns a text of a page on one line, at most limit long. Lengths are counted in
+// UTF-16, in which services count, or more than they do.
 func plain(s string, limit int) string {
 	var b strings.Builder
 	space, length := false, 0
@@ -37,7 +37,7 @@ func plain(s string, limit int) string {
 	return cutUnits(b.String(), limit)
 }
 
-// cutUnits cuts a text that is longer than limit, and shows it.
+// cutUnits cuts a text that is longer than limit, and marks the cut.
 func cutUnits(s string, limit int) string {
 	if units(s) <= limit {
 		return s
@@ -52,7 +52,7 @@ func cutUnits(s string, limit int) string {
 	return strings.TrimSpace(s[:end]) + "…"
 }
 
-// units is the length of a text in UTF-16.
+// units returns the length of a text in UTF-16.
 func units(s string) int {
 	n := 0
 	for _, r := range s {
@@ -61,7 +61,7 @@ func units(s string) int {
 	return n
 }
 
-// head is the beginning of a text, at most limit bytes with what shows that it was cut.
+// head returns the beginning of a text, at most limit bytes including the mark of a cut.
 func head(s string, limit int) string {
 	if len(s) <= limit {
 		return s
@@ -75,8 +75,8 @@ const (
 	lookalike = "ˋ"
 )
 
-// code is a text of a page as code on a line. Nothing in it is read as a link, a mention or
-// markup by any of the services, or by GitHub, GitLab or Mattermost.
+// code writes a text of a page as code on a line. Nothing in it is read as a link, a
+// mention or markup by any of the services, or by GitHub, GitLab or Mattermost.
 func code(s string, limit int) string {
 	s = strings.ReplaceAll(plain(s, limit), backtick, lookalike)
 	if s == "" {
@@ -88,8 +88,8 @@ func code(s string, limit int) string {
 // maxLink is the longest address that becomes a link: services refuse longer ones.
 const maxLink = 2000
 
-// link is a page's address if it can be a link, with nothing in it that could end one in
-// Markdown or in Slack's language; else "".
+// link returns a page's address if it can be a link, without characters that could end one
+// in Markdown or in Slack's language; else "".
 func link(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
@@ -109,8 +109,8 @@ func link(address string) string {
 	return b.String()
 }
 
-// inert is a text for a place where everything is text, but where the reader's program may
-// still make links and mentions of what looks like one: invisible spaces keep it from that.
+// inert returns a text for a place where the service interprets nothing, but the reader's
+// program may still turn parts into links and mentions: invisible spaces prevent that.
 func inert(s string) string {
 	var b strings.Builder
 	for i, r := range s {

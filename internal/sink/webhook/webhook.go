@@ -2,9 +2,10 @@
 // (https://www.standardwebhooks.com): as JSON for programs, or in the form of a service
 // that shows them to people.
 //
-// A receiver may be anybody's, and pages are. So the address is checked at the dial,
-// redirects are not followed, answers are bounded, nothing of a page goes into the address,
-// and what a page says stands where the service does not look for links or mentions.
+// A receiver may belong to anybody, and pages are strangers'. So the address is checked at
+// the dial, redirects are not followed, answers are bounded, nothing of a page goes into
+// the address, and text of a page stands where the service does not look for links or
+// mentions.
 package webhook
 
 import (
@@ -30,8 +31,8 @@ import (
 
 // Limits of a try.
 const (
-	// timeLimit is for all of it: names, connection, TLS, request and answer. Whoever calls
-	// Send has a little more time, so that the reason is ours.
+	// timeLimit is for all of it: names, connection, TLS, request and answer. The caller of
+	// Send allows a little more, so that our reason is the one reported.
 	timeLimit = 25 * time.Second
 	// dialLimit is for the connection, and as much for TLS.
 	dialLimit = 10 * time.Second
@@ -39,14 +40,14 @@ const (
 	answerLimit = 2 * time.Second
 	// idleLimit is how long a connection is kept for the next change.
 	idleLimit = 10 * time.Second
-	// maxHead and maxAnswer bound what is read of an answer.
+	// maxHead and maxAnswer bound the bytes read of an answer.
 	maxHead   = 16 << 10
 	maxAnswer = 4 << 10
-	// maxBody is what Standard Webhooks allows a body to have: less than 20 kB.
+	// maxBody is the largest body that Standard Webhooks allows: less than 20 kB.
 	maxBody = 20_000 - 1
 )
 
-// Options are what a Sender needs besides its spec. The zero value is usable.
+// Options holds what a Sender needs besides its spec. The zero value is usable.
 type Options struct {
 	// UserAgent introduces us; "" is recrawl.
 	UserAgent string
@@ -76,8 +77,8 @@ type Sender struct {
 }
 
 // New returns the sender of a spec of kind webhook, or says in one line what is wrong with
-// the spec. What the spec only names, secrets and perhaps the address, is read for each
-// try, so that it can be replaced while the worker runs.
+// the spec. Secrets, and perhaps the address, which the spec only names, are read for each
+// try, so that they can be replaced while the worker runs.
 func New(spec crawl.SinkSpec, o Options) (*Sender, error) {
 	if o.UserAgent == "" {
 		o.UserAgent = "recrawl"
@@ -117,8 +118,8 @@ func (s *Sender) checkTo(text string) (place, error) {
 	return to, err
 }
 
-// address is the URL that a place has now. No error repeats it: who knows the address of
-// some services may write there.
+// address reads the present URL of a place. No error repeats it: for some services, knowing
+// the address is enough to write there.
 func (s *Sender) address(at place) (*url.URL, error) {
 	text, err := at.read(s.options.Getenv)
 	if err != nil {
@@ -137,7 +138,7 @@ func (s *Sender) address(at place) (*url.URL, error) {
 	return u, s.format.checkTo(u)
 }
 
-// newTransport knows no proxy: the address that is checked must be the one that is reached.
+// newTransport uses no proxy: the checked address must be the one that is reached.
 func (s *Sender) newTransport() *http.Transport {
 	dialer := &net.Dialer{
 		Timeout: dialLimit, Control: reach(s.private).Control(), Resolver: s.options.Resolver,
@@ -199,7 +200,7 @@ func (s *Sender) deliver(ctx context.Context, id string, write func(to *url.URL)
 	resp, err := s.transport.RoundTrip(req) // not a Client, which would follow redirects
 	if err != nil {
 		if errors.Is(ctx.Err(), context.Canceled) {
-			return fmt.Errorf("webhook: %w", ctx.Err()) // that was no answer of the receiver
+			return fmt.Errorf("webhook: %w", ctx.Err()) // this is no answer of the receiver
 		}
 		return &sink.Later{Reason: hidden.clean(s.trouble(to, err))}
 	}
@@ -207,8 +208,8 @@ func (s *Sender) deliver(ctx context.Context, id string, write func(to *url.URL)
 	return a.judge(to.Hostname(), hidden, s.options.Now())
 }
 
-// request is the POST with its signatures. Whoever asks again with the same id may be
-// answered as before.
+// request is the POST with its signatures. A receiver may answer a second request with the
+// same id as before.
 func (s *Sender) request(ctx context.Context, to *url.URL, id string, keys []key, body []byte) (*http.Request, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to.String(), bytes.NewReader(body))
 	if err != nil {
@@ -227,7 +228,7 @@ func (s *Sender) request(ctx context.Context, to *url.URL, id string, keys []key
 	return req, nil
 }
 
-// trouble words why there was no answer.
+// trouble says why there was no answer.
 func (s *Sender) trouble(to *url.URL, err error) string {
 	var refused *fetch.RefusedError
 	var timeout net.Error

@@ -79,7 +79,7 @@ func listen(t *testing.T, secure bool, answer http.HandlerFunc) *receiver {
 	return r
 }
 
-// environment is a worker's, made of pairs.
+// environment makes a worker's environment from pairs.
 func environment(pairs ...string) func(string) string {
 	return func(name string) string {
 		for i := 0; i < len(pairs); i += 2 {
@@ -151,8 +151,8 @@ func verified(t *testing.T, secret string, r received) error {
 	return w.Verify(r.body, r.header)
 }
 
-// What is sent passes the reference library, in all formats, by HTTP/1 and HTTP/2, with
-// each of two secrets, and with no other.
+// Messages pass the reference library, in all formats, by HTTP/1 and HTTP/2, with each of
+// two secrets, and with no other.
 func TestSignaturesVerify(t *testing.T) {
 	t.Parallel()
 	for _, format := range Formats() {
@@ -345,7 +345,8 @@ func TestWrongSecrets(t *testing.T) {
 	}
 }
 
-// Whoever cancels is no receiver that does not answer. A caller's time limit is.
+// A cancelled call does not count as a receiver without an answer. A caller's time limit
+// does.
 func TestCancelled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -10,21 +10,21 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// inline is the text of one block that is being written. What may begin a mark is kept as a
-// piece of its own, and becomes an element when its end is found.
+// inline is the text of one block while it is being written. Characters that may begin a
+// mark are kept as a piece of their own, which becomes an element when its end is found.
 type inline struct {
 	of     *sheet
-	cell   bool // it is that of a table's cell
+	cell   bool // the text is that of a table's cell
 	source string
 	at     int
 	pieces []piece
 	open   []opener
-	// brackets are the places in open of those of links and pictures; those before idle are
-	// around a link, and can be none themselves.
+	// brackets are the places in open of brackets of links and pictures. Those before idle
+	// are around a link, and cannot be links themselves.
 	brackets []int
 	idle     int
-	// unclosed are the lengths of marks of code that have no end behind where one was looked
-	// for.
+	// unclosed are the lengths of code marks that have no end after the place where one was
+	// looked for.
 	unclosed map[int]bool
 }
 
@@ -48,7 +48,7 @@ func (s *sheet) inline(source string, cell bool) (shown, words string) {
 	return in.joined(0)
 }
 
-// joined is what is written from a piece on.
+// joined returns the text written from a piece on.
 func (in *inline) joined(from int) (shown, words string) {
 	var a, b strings.Builder
 	for _, p := range in.pieces[from:] {
@@ -130,7 +130,7 @@ func (in *inline) escape(rest string) {
 	}
 }
 
-// longestEntity bounds the name of a character in bytes.
+// longestEntity bounds the name of a character entity in bytes.
 const longestEntity = 34
 
 func (in *inline) entity(rest string) {
@@ -148,7 +148,7 @@ func (in *inline) entity(rest string) {
 	in.text(1)
 }
 
-// run is how many characters like the first a text begins with.
+// run counts the characters like the first with which a text begins.
 func run(text string) int { return len(text) - len(strings.TrimLeft(text, text[:1])) }
 
 func (in *inline) code(rest string) {
@@ -183,7 +183,7 @@ func (in *inline) code(rest string) {
 	in.at += end + n
 }
 
-// longestRun is the most characters of a mark: as text, longer ones are told apart at once.
+// longestRun is the largest number of characters in a mark. Longer runs are text.
 const longestRun = 3
 
 func (in *inline) emphasis(rest string) {
@@ -286,7 +286,7 @@ func (in *inline) end(rest string) {
 	in.write("</a>", "")
 }
 
-// linkTo begins a link to elsewhere, which learns nothing of where it was pressed.
+// linkTo begins a link to another server, which does not learn where it was followed from.
 func linkTo(address string) string {
 	return `<a href="` + template.HTMLEscapeString(address) + `" rel="noopener noreferrer nofollow">`
 }
@@ -316,8 +316,8 @@ func colon(words string) string {
 // longestAddress bounds an address in bytes.
 const longestAddress = 8192
 
-// addressOf is the address in the brackets that a text begins with, and how many bytes these
-// have; 0 if it begins with none.
+// addressOf returns the address in the brackets at the beginning of a text, and their
+// length in bytes; 0 if there are none.
 func addressOf(text string) (address string, n int) {
 	if !strings.HasPrefix(text, "(") {
 		return "", 0

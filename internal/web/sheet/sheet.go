@@ -14,7 +14,7 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// Heading is a heading of a document. ID is that of its element.
+// Heading is a heading of a document. ID is the id of its element.
 type Heading struct {
 	Level int
 	Text  string
@@ -24,14 +24,14 @@ type Heading struct {
 // Sheet is a document as HTML.
 type Sheet struct {
 	HTML template.HTML
-	// Outline are its headings, in their order.
+	// Outline lists its headings, in their order.
 	Outline []Heading
 	// Cut: there is more of the document than is shown.
 	Cut bool
 }
 
-// mostShown bounds what is shown of a document in bytes: browsers, and people, do badly with
-// more.
+// mostShown bounds the bytes of a document that are shown: browsers, and people, do badly
+// with more.
 const mostShown = 500_000
 
 // Of shows the Markdown of a document.
@@ -54,10 +54,11 @@ type sheet struct {
 	notes   map[string]int // numbers of footnotes by their labels
 }
 
-// deepest is how deeply quotes and lists are read in one another. What is deeper is text.
+// deepest is how deeply nested quotes and lists are read. Deeper ones are text.
 const deepest = 20
 
-// blocks writes the blocks of some lines. In a tight list paragraphs are no elements.
+// blocks writes the blocks of some lines. In a tight list, paragraphs have no element of
+// their own.
 func (s *sheet) blocks(lines []string, depth int, tight bool) {
 	for i := 0; i < len(lines); {
 		line := lines[i]
@@ -113,7 +114,7 @@ func (s *sheet) container(lines []string, depth int) int {
 	return 0
 }
 
-// fenceOf is the marks that begin or end a block of code, "" if the line has none.
+// fenceOf returns the marks that begin or end a block of code, "" if the line has none.
 func fenceOf(line string) string {
 	if len(line) < 3 || line[0] != '`' && line[0] != '~' {
 		return ""
@@ -139,7 +140,7 @@ func (s *sheet) code(lines []string, fence string) int {
 	return n
 }
 
-// text writes a text as it is.
+// text writes a text unchanged.
 func (s *sheet) text(text string) { s.out.WriteString(template.HTMLEscapeString(text)) }
 
 func headingOf(line string) (level int, title string) {
@@ -150,7 +151,7 @@ func headingOf(line string) (level int, title string) {
 	return level, strings.TrimSpace(title)
 }
 
-// deeper is by how many levels headings are lower than in the document: above them stand
+// deeper is the number of levels by which headings are lower than in the document, below
 // those of the page.
 const deeper = 2
 
@@ -179,7 +180,7 @@ func (s *sheet) quote(lines []string, depth int) int {
 	return n
 }
 
-// listMark is what an item of a list begins with.
+// listMark is the mark at the beginning of a list's item.
 type listMark struct {
 	kind   byte // - * + . )
 	number string
@@ -244,9 +245,9 @@ func skipEmpty(lines []string) int {
 	return n
 }
 
-// hanging are the lines of a block whose first line is what follows its mark, and whose
-// others are indented by so many spaces. Used is how many lines these are, and gap whether
-// an empty one is among them.
+// hanging returns the lines of a block whose first line follows its mark and whose others
+// are indented by indent spaces. used is the number of these lines, and gap whether an
+// empty one is among them.
 func hanging(lines []string, first string, indent int) (inner []string, used int, gap bool) {
 	margin := strings.Repeat(" ", indent)
 	inner = []string{first}
@@ -268,7 +269,7 @@ func hanging(lines []string, first string, indent int) (inner []string, used int
 // longestLabel bounds the label of a footnote in bytes.
 const longestLabel = 60
 
-// noteOf is the label of the footnote that a line begins, "" if it begins none.
+// noteOf returns the label of the footnote that a line begins, "" if it begins none.
 func noteOf(line string) string {
 	if !strings.HasPrefix(line, "[^") {
 		return ""
@@ -280,7 +281,7 @@ func noteOf(line string) string {
 	return line[2:i]
 }
 
-// noteNumber is the number of a footnote: labels may have anything in them.
+// noteNumber returns the number of a footnote, since labels may contain anything.
 func (s *sheet) noteNumber(label string) string {
 	if s.notes[label] == 0 {
 		s.notes[label] = len(s.notes) + 1
@@ -316,7 +317,7 @@ func (s *sheet) table(lines []string) int {
 	return n
 }
 
-// row writes the cells of a row; those that it lacks stay away.
+// row writes the cells of a row; missing ones are left out.
 func (s *sheet) row(name string, cells []string, most int) {
 	s.out.WriteString("<tr>")
 	for _, cell := range cells[:min(most, len(cells))] {
@@ -326,7 +327,7 @@ func (s *sheet) row(name string, cells []string, most int) {
 	s.out.WriteString("</tr>\n")
 }
 
-// cells are those of a row. A bar in one is escaped.
+// cells splits a row into its cells. A bar within a cell is escaped.
 func cells(line string) []string {
 	var all []string
 	line = strings.TrimSuffix(strings.TrimPrefix(strings.TrimRight(line, " "), "|"), "|")
@@ -344,7 +345,7 @@ func cells(line string) []string {
 }
 
 // paragraph writes lines up to an empty one, or to one that begins another block. If a
-// definition follows, they are the terms of it.
+// definition follows, they are its terms.
 func (s *sheet) paragraph(lines []string, depth int, tight bool) int {
 	n := 1
 	for n < len(lines) && strings.TrimSpace(lines[n]) != "" && !begins(lines[n:]) {
@@ -362,7 +363,7 @@ func (s *sheet) paragraph(lines []string, depth int, tight bool) int {
 	return n
 }
 
-// begins reports whether a block begins where a paragraph stands.
+// begins reports whether a block begins here, within a paragraph.
 func begins(lines []string) bool {
 	line := lines[0]
 	level, _ := headingOf(line)

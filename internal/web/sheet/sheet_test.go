@@ -65,14 +65,14 @@ func TestLongDocumentIsCut(t *testing.T) {
 	}
 }
 
-// hostile are texts that take other readers of Markdown minutes.
+// hostile are texts that keep other Markdown parsers busy for minutes.
 var hostile = []string{
 	">", "> ", "- ", "1. ", "* a\n  ", "[", "![", "]", "[a](", "![a](", "[a](b ", "*a_ ", "**a", "_a*", "*a **b ~~c ", "a**", "`", "`a``", "<a ", "&", "&#", "| a ", "|\n",
 	"[^1]: ", "\n: ", "a\n: b\n", "\\", "[a]: b\n", "#", "~", "[^a]", "[[a]]", "[[a](http://b)](http://c)", "![![a](http://b)](http://c)", "|a|\n|-|\n", "> - > - ", "```\n", "- a\n\n", "* * *\n",
 	"*a [b ", "[*a](http://b) ", "***a** ",
 }
 
-// What is written, and what memory that takes, grows with the text and no faster.
+// Output and memory grow with the text and no faster.
 func TestHostileTexts(t *testing.T) {
 	for _, unit := range hostile {
 		const n = 20_000
@@ -106,8 +106,8 @@ var allowed = map[string][]string{
 	"h3": {"id"}, "h4": {"id"}, "h5": {"id"}, "h6": {"id"},
 }
 
-// Whatever the text is, only listed elements come of it, each is closed, and links lead to
-// other servers or to notes.
+// Whatever the text is, the output has only listed elements, each is closed, and links lead
+// to other servers or to notes.
 func FuzzOf(f *testing.F) {
 	for _, unit := range hostile {
 		f.Add(strings.Repeat(unit, 5))

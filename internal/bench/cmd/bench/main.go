@@ -113,13 +113,13 @@ func (c *common) publish(mark string, tables func(func(*bench.Table) string) str
 	return bench.ReplaceInFile(c.docs, mark, machine+"\n\n"+tables((*bench.Table).Markdown))
 }
 
-// report is what a benchmark has measured, as far as it came.
+// report holds a benchmark's measurements so far.
 type report interface {
 	Tables(format func(*bench.Table) string) string
 }
 
-// measure prepares a run, makes it, and publishes what it measured; of a run that failed
-// it prints what there is.
+// measure prepares a run, makes it, and publishes its measurements. For a failed run it
+// prints those that there are.
 func (c *common) measure(ctx context.Context, mark string, run func(context.Context, io.Writer) (report, error)) (err error) {
 	ctx, end, err := c.prepare(ctx)
 	if err != nil {
@@ -219,8 +219,8 @@ func runPeers(ctx context.Context, args []string) (err error) {
 	})
 }
 
-// quick reports whether the settings are to be those of a small run; other flags then
-// change these.
+// quick reports whether to start from the settings of a small run; other flags then change
+// these.
 func quick(args []string) bool {
 	for _, arg := range args {
 		if arg == "-quick" || arg == "--quick" {

@@ -27,7 +27,7 @@ type Server struct {
 	// Root is the certificate of the server, which a client must trust.
 	Root *x509.Certificate
 
-	// What it does not do like others. They are set before the first connection.
+	// Deviations from a usual server. They are set before the first connection.
 	NoTLS    bool   // offers no STARTTLS
 	Implicit bool   // encrypts from the first byte
 	Mechs    string // of AUTH, "" is PLAIN
@@ -39,7 +39,7 @@ type Server struct {
 	connections int
 }
 
-// Received is a message that was taken.
+// Received is an accepted message.
 type Received struct {
 	From string
 	To   []string
@@ -48,13 +48,13 @@ type Received struct {
 	User string
 }
 
-// The login that the server takes.
+// The login that the server accepts.
 const (
 	User     = "crawler"
 	Password = "correct horse\tbattery"
 )
 
-// Start starts one until the test ends; change, unless nil, says how it differs from others.
+// Start starts one until the test ends; change, unless nil, modifies it.
 func Start(t *testing.T, change func(*Server)) *Server {
 	t.Helper()
 	s := &Server{Mechs: "PLAIN"}
@@ -89,42 +89,42 @@ func Start(t *testing.T, change func(*Server)) *Server {
 	return s
 }
 
-// Close has it listen no more, as if it were down.
+// Close stops listening, as if the server were down.
 func (s *Server) Close() { _ = s.listener.Close() }
 
-// Port is where it listens.
+// Port returns the port on which it listens.
 func (s *Server) Port() int { return s.listener.Addr().(*net.TCPAddr).Port }
 
-// Roots is the pool that knows it.
+// Roots returns the pool that trusts it.
 func (s *Server) Roots() *x509.CertPool {
 	roots := x509.NewCertPool()
 	roots.AddCert(s.Root)
 	return roots
 }
 
-// SetAnswer sets what to answer to a command instead of the usual: "" is the usual, and
-// "drop" ends the connection. "." is the end of the data.
+// SetAnswer sets the answers to commands: "" means the usual one, and "drop" ends the
+// connection. "." is the end of the data.
 func (s *Server) SetAnswer(f func(command string) string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answer = f
 }
 
-// Inbox are the messages that were taken.
+// Inbox returns the accepted messages.
 func (s *Server) Inbox() []Received {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]Received(nil), s.messages...)
 }
 
-// Heard are the commands that came, without the words of logins.
+// Heard returns the received commands, without the words of logins.
 func (s *Server) Heard() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return strings.Join(s.commands, "\n")
 }
 
-// Connected is how many connections came.
+// Connected returns the number of connections.
 func (s *Server) Connected() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,7 +167,7 @@ func (c *session) encrypt() {
 	c.mail.TLS = true
 }
 
-// say answers a command, as usual or as the test wants it; it reports whether to go on.
+// say answers a command, as usual or as the test asked; it reports whether to go on.
 func (c *session) say(command, usual string) bool {
 	s := c.server
 	s.mu.Lock()
