@@ -127,7 +127,7 @@ func TestOverduePlan(t *testing.T) {
 	page := w.living([]string{"http://localhost/"})[0]
 	at := time.Now().Add(-3 * day)
 	plan := w.plan(page, 1, contract.FetchOut{Outcome: crawl.OutcomeNew, At: at})
-	if late := time.Now().Sub(plan.NextAt); late < day/2 {
+	if late := time.Since(plan.NextAt); late < day/2 {
 		t.Errorf("a visit of %s plans the next for %s, which is overdue by %s only", at, plan.NextAt, late)
 	}
 	if due := w.page(page.URL).NextAt; due.Before(plan.NextAt.Add(day / 2)) {

@@ -159,16 +159,19 @@ func fullPages(waiting int) int {
 	return waiting + int(fullTimer/(fullDelay(waiting)+fullRequest)) + 1
 }
 
-// full measures visits to a host that always has this many waiting pages.
+// full measures visits to a host that always has this many waiting pages. In the first round
+// no page knows yet that it will have to wait, and each asks twice; so that round is not
+// measured.
 func (s *session) full(ctx context.Context, waiting int, m measured) error {
 	if err := s.first(ctx, nil); err != nil {
 		return err
 	}
+	settled := s.site.Counts().Answered + 3*int64(s.site.Total())/2
 	if err := s.revisit(ctx, fullTimer, "--delay", fullDelay(waiting).String()); err != nil {
 		return err
 	}
-	// All are in line when there was time to wake them all.
-	if err := bench.Rest(ctx, s.o.Settle+time.Duration(waiting)*fullRequest, s.p.worker); err != nil {
+	err := s.await(ctx, "each page has waited once", func(c bench.SiteCounts) bool { return c.Answered >= settled })
+	if err != nil {
 		return err
 	}
 	return m(ctx, Saturated(waiting), s.subject(), func(ctx context.Context) error { return s.subject().more(ctx, min(s.o.SaturatedVisits, 2*waiting)) })
