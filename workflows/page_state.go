@@ -183,13 +183,24 @@ func joinLine(s *contract.PageIn, wait time.Duration, reason string, now time.Ti
 	s.Waiting = clip(reason, maxWords)
 }
 
-// hold pauses the page after an attempt that failed.
-func hold(s *contract.PageIn, tr trouble, what string, now time.Time) {
-	s.Tries++
-	pause := holdFor(tr, s.Page.PageID, s.Tries-1)
+// hold pauses the page after an attempt that failed. With each failure of its kind the pause
+// grows: that the store was away for an hour does not make the next fault a grave one. In
+// histories from before the kinds were told apart (whole), all tries count for each.
+func hold(s *contract.PageIn, tr trouble, what string, now time.Time, whole bool) {
+	tries := s.Tries
+	if s.Tries++; !tr.passes() {
+		if !whole {
+			tries = s.Faults
+		}
+		s.Faults++
+	}
+	pause := holdFor(tr, s.Page.PageID, tries)
 	s.Hold = now.Add(pause)
 	s.Waiting = clip(what, maxWords) + "; asking again in " + roughly(pause)
 }
+
+// forgive forgets the tries that came to nothing.
+func forgive(s *contract.PageIn) { s.Tries, s.Fruitless, s.Faults = 0, 0, 0 }
 
 // adopt makes a recorded visit the page's last one.
 func adopt(s *contract.PageIn, plan contract.PlanOut, note string) {
@@ -203,7 +214,8 @@ func adopt(s *contract.PageIn, plan contract.PlanOut, note string) {
 	if !plan.InLineUntil.IsZero() {
 		s.InLine, s.Wake, s.Booked, s.Waiting = true, plan.InLineUntil, plan.NextAt, "in line: its turn wakes it"
 	}
-	s.Hold, s.Tries, s.Unrecorded = time.Time{}, 0, nil
+	s.Hold, s.Unrecorded = time.Time{}, nil
+	forgive(s)
 	if !s.Snoozed.After(plan.At) {
 		s.Snoozed = time.Time{}
 	}

@@ -413,6 +413,74 @@ func TestPagePausesWhenNothingComesOfIt(t *testing.T) {
 	}
 }
 
+// A service that was away for long, and is back, has not made the page suspicious: the
+// robots.txt that it needs first, and permits that come to nothing, are no reason to pause.
+func TestPageTellsItsTriesApart(t *testing.T) {
+	t.Parallel()
+	for kind, name := range map[string]string{"store": contract.ErrTypeStoreUnavailable, "address": contract.ErrTypeCrowded} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			l := newLive(t, stopAt(3*time.Hour))
+			const away = 15
+			var back time.Time
+			l.world.OnAcquire = func(a contracttest.Ask) (contract.AcquireOut, error) {
+				switch {
+				case a.N <= away:
+					return contract.AcquireOut{}, temporal.NewApplicationError("away", name)
+				case a.N < away+fruitlessTries:
+					if back.IsZero() {
+						back = a.Now
+					}
+					return contract.AcquireOut{Answer: contract.AnswerRobots}, nil
+				}
+				return contract.AcquireOut{}, nil
+			}
+			var visited time.Time
+			l.world.OnFetch = func(try contracttest.Try) (contract.FetchOut, error) {
+				visited = try.Now
+				return contracttest.Unchanged(try.Now), nil
+			}
+			l.stopped(l.page(pageIn()))
+			if wait := visited.Sub(back); visited.IsZero() || wait > shortestHold {
+				t.Errorf("visited %s after the service was back", wait)
+			}
+		})
+	}
+}
+
+// Each kind of trouble has pauses of its own: the first one is short, whatever came before.
+func TestHoldTellsTriesApart(t *testing.T) {
+	t.Parallel()
+	s := contract.PageIn{Page: crawl.PageRef{PageID: 7}}
+	pause := func(tr trouble, whole bool) time.Duration {
+		hold(&s, tr, "x", start, whole)
+		return s.Hold.Sub(start)
+	}
+	for range 12 {
+		if d := pause(troubleStore, false); d > longestStoreHold {
+			t.Errorf("the store's pause is %s", d)
+		}
+	}
+	if d := pause(troubleOther, false); d > 2*shortestHold {
+		t.Errorf("the first pause after a fault is %s", d)
+	}
+	longest := time.Duration(0)
+	for range 12 {
+		longest = max(longest, pause(troubleOther, false))
+	}
+	if longest <= longestStoreHold || longest > longestOtherHold {
+		t.Errorf("the longest pause after faults is %s", longest)
+	}
+	// As histories have it from before the tries were told apart.
+	s = contract.PageIn{Page: crawl.PageRef{PageID: 7}, Tries: 12}
+	if d, want := pause(troubleOther, true), holdFor(troubleOther, 7, 12); d != want {
+		t.Errorf("an old history's pause is %s, want %s", d, want)
+	}
+	if forgive(&s); s.Tries+s.Fruitless+s.Faults != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
 // If a worker has too much in flight to an address, the page asks again soon, at most a minute
 // later however often that happens, and says what it waits for.
 func TestPageWaitsForACrowdedAddress(t *testing.T) {

@@ -55,7 +55,7 @@ func (p *page) ask() error {
 	case out.Answer == contract.AnswerRecorded && out.Recorded != nil:
 		return p.adopt(*out.Recorded, &contract.Unrecorded{})
 	default:
-		hold(&p.s, troubleOther, fmt.Sprintf("asking for a permit was answered %q", out.Answer), p.now())
+		p.hold(troubleOther, fmt.Sprintf("asking for a permit was answered %q", out.Answer))
 	}
 	return nil
 }
@@ -289,7 +289,8 @@ func (p *page) leave(state crawl.PageState) error {
 		stay(&p.s)
 		return nil
 	}
-	p.s.InLine, p.s.Wake, p.s.Booked, p.s.Waiting, p.s.Tries = false, time.Time{}, time.Time{}, "", 0
+	p.s.InLine, p.s.Wake, p.s.Booked, p.s.Waiting = false, time.Time{}, time.Time{}, ""
+	forgive(&p.s)
 	if state == 0 {
 		return nil
 	}
@@ -301,11 +302,24 @@ func (p *page) leave(state crawl.PageState) error {
 // again counts an attempt that failed through nobody's fault, and pauses after too many in a
 // row.
 func (p *page) again(what string) {
-	if p.s.Tries < fruitlessTries {
+	if p.s.Tries < fruitlessTries || p.s.Fruitless < fruitlessTries && p.tellsApart() {
 		p.s.Tries++
+		p.s.Fruitless++
 		return
 	}
-	hold(&p.s, troubleOther, what+" came to nothing again", p.now())
+	p.hold(troubleOther, what+" came to nothing again")
+}
+
+// hold pauses the page after an attempt that failed.
+func (p *page) hold(tr trouble, what string) {
+	mixed := !tr.passes() && p.s.Faults != p.s.Tries
+	hold(&p.s, tr, what, p.now(), mixed && !p.tellsApart())
+}
+
+// tellsApart reports whether the page counts its tries by what came of them. For histories
+// from before it did, it is false.
+func (p *page) tellsApart() bool {
+	return workflow.GetVersion(p.apart, "tries-told-apart", workflow.DefaultVersion, 1) == 1
 }
 
 // retry turns trouble into a pause, so that no error ends a page, unless the page was
@@ -324,7 +338,7 @@ func (p *page) retry(what string, err error) error {
 		// A store that hangs is as unavailable as one that refuses connections.
 		tr, text = troubleStore, "store unavailable"
 	}
-	hold(&p.s, tr, text, p.now())
+	p.hold(tr, text)
 	p.log.Warn(what+" failed", "page", p.s.Page.PageID, "visit", p.number(), "error", err, "until", p.s.Hold)
 	return nil
 }

@@ -143,7 +143,7 @@ func writeAll(w io.Writer, b *bytes.Buffer) error {
 func TestHistories(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]func(*testing.T, string){
-		"page-visits": histVisits, "page-registers": histRegisters, "page-failing": histFailing, "page-line": histLine, "page-people": histPeople,
+		"page-visits": histVisits, "page-registers": histRegisters, "page-failing": histFailing, "page-fruitless": histFruitless, "page-line": histLine, "page-people": histPeople,
 		"page-redirect": histRedirect, "discover": histDiscover, "crawl": histCrawl, "page-evicted": histEvicted, "crawl-ranks": histRanks, "sink": histSink,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -250,6 +250,25 @@ func histFailing(t *testing.T, name string) {
 	}
 	run := s.startPage(pageIn())
 	s.await("42/5")
+	s.signal(run.GetID(), contract.StopName, nil)
+	s.end(run)
+	s.keep(name, run)
+}
+
+// histFruitless: permits that come to nothing, one more than a page takes without a pause, and
+// a person who ends the pause.
+func histFruitless(t *testing.T, name string) {
+	s := newOnServer(t)
+	s.world.OnFetch = func(try contracttest.Try) (contract.FetchOut, error) {
+		if try.N <= fruitlessTries+1 {
+			return contract.FetchOut{NotBegun: true}, nil
+		}
+		return contracttest.Unchanged(try.Now), nil
+	}
+	run := s.startPage(pageIn())
+	s.awaitEvent(run, enumspb.EVENT_TYPE_TIMER_STARTED)
+	s.update(run.GetID(), contract.VisitNow)
+	s.await("42/1")
 	s.signal(run.GetID(), contract.StopName, nil)
 	s.end(run)
 	s.keep(name, run)

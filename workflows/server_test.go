@@ -168,6 +168,22 @@ func (s *onServer) history(id, runID string) *historypb.History {
 	return history
 }
 
+// awaitEvent waits until the first run has an event of a type.
+func (s *onServer) awaitEvent(run begun, kind enumspb.EventType) {
+	s.t.Helper()
+	iter := s.client.GetWorkflowHistory(s.ctx, run.GetID(), run.first, true, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for iter.HasNext() {
+		event, err := iter.Next()
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		if event.GetEventType() == kind {
+			return
+		}
+	}
+	s.t.Fatalf("%s ended without %s", run.GetID(), kind)
+}
+
 // chain is the histories of all runs from the first on.
 func (s *onServer) chain(run begun) []*historypb.History {
 	s.t.Helper()

@@ -24,6 +24,12 @@ const (
 	troubleForeign                // the worker has another store, or lacks a key: try again soon, elsewhere
 )
 
+// passes reports whether the trouble is that of a service which is away or full, and over
+// once it is back.
+func (t trouble) passes() bool {
+	return t == troubleStore || t == troubleCrowded || t == troubleForeign
+}
+
 func troubleOf(err error) trouble {
 	if app := applicationError(err); app != nil {
 		if isLocked(app) {
@@ -87,13 +93,12 @@ const (
 	longestOtherHold = time.Hour
 )
 
-// holdFor is how long to sleep after the tries-th failed attempt: 5 s at first, longer with
+// holdFor is how long to sleep after a failed attempt, with so many before it: 5 s at first, longer with
 // each attempt, and spread by a hash of the page, so that a million pages do not ask a
 // recovering store within one second.
 func holdFor(tr trouble, id int64, tries int) time.Duration {
 	longest := longestOtherHold
-	switch tr {
-	case troubleStore, troubleCrowded, troubleForeign:
+	if tr.passes() {
 		longest = longestStoreHold
 	}
 	ceiling := min(2*shortestHold<<min(max(tries, 0), 16), longest)

@@ -36,8 +36,12 @@ type PageIn struct {
 	// Hold: a service that the page needs does not answer (usually the store); nothing
 	// is tried before then.
 	Hold time.Time `json:"hold,omitzero"`
-	// Tries counts the tries for the next visit that came to nothing.
-	Tries int `json:"tries,omitempty"`
+	// Tries counts the tries for the next visit that came to nothing. Of these, Fruitless
+	// counts the permits that came to nothing through nobody's fault, and Faults the errors
+	// other than that a service did not answer or was full.
+	Tries     int `json:"tries,omitempty"`
+	Fruitless int `json:"fruitless,omitempty"`
+	Faults    int `json:"faults,omitempty"`
 	// Unrecorded is a visit that was made and is not in the store yet.
 	Unrecorded *Unrecorded `json:"unrecorded,omitempty"`
 	// Stopping: a person, or the crawl's stop, asked the page to complete.
