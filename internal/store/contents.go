@@ -29,6 +29,8 @@ type Contents interface {
 	// that no version has, no page's Suspect names and nobody has claimed, whether the
 	// store knows them or not.
 	Claim(ctx context.Context, digests []string) ([]string, error)
+	// Claimable returns the digests that Claim would claim, and claims none.
+	Claimable(ctx context.Context, digests []string) ([]string, error)
 	// Waiting counts the digests whose bytes are to be deleted, claimed or not.
 	Waiting(ctx context.Context) (int, error)
 	// Deleted reports that the bytes of claimed digests are gone from the archive. Do not

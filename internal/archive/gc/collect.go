@@ -37,7 +37,7 @@ type CollectOptions struct {
 type Collected struct {
 	Deleted int   // contents that no version has; counted only, in a dry run
 	Bytes   int64 // that they took
-	Kept    int   // contents that versions have, or that another process is deleting
+	Kept    int   // contents that versions have, that wait for a page's second look, or that another process is deleting
 	Young   int   // contents that no version has, and that are too young
 }
 
@@ -140,13 +140,9 @@ func (c *collector) flush(ctx context.Context) error {
 		digests[i], sizes[info.Digest] = info.Digest, info.Size
 	}
 	c.orphan = c.orphan[:0]
-	deleted := digests
-	if !c.Dry && len(digests) > 0 {
-		var err error
-		deleted, err = remove(ctx, c.store, c.files, func(ctx context.Context) ([]string, error) { return c.store.Claim(ctx, digests) })
-		if err != nil {
-			return err
-		}
+	deleted, err := c.remove(ctx, digests)
+	if err != nil {
+		return err
 	}
 	for _, digest := range deleted {
 		c.found.Bytes += sizes[digest]
@@ -154,6 +150,17 @@ func (c *collector) flush(ctx context.Context) error {
 	c.found.Deleted += len(deleted)
 	c.found.Kept += len(digests) - len(deleted)
 	return nil
+}
+
+// remove deletes those of the digests that it can claim. A dry run only asks which.
+func (c *collector) remove(ctx context.Context, digests []string) ([]string, error) {
+	switch {
+	case len(digests) == 0:
+		return nil, nil
+	case c.Dry:
+		return c.store.Claimable(ctx, digests)
+	}
+	return remove(ctx, c.store, c.files, func(ctx context.Context) ([]string, error) { return c.store.Claim(ctx, digests) })
 }
 
 // contents walks through the digests that versions have, beside a walk through

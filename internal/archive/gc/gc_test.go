@@ -74,6 +74,26 @@ func TestCollect(t *testing.T) {
 	w.agrees()
 }
 
+// A dry run counts what a run would delete, not everything that no version has.
+func TestDryRunAsks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, onSQLite(t), 1)
+	kept, busy, old := w.put("kept"), w.put("another process deletes it"), w.put("old")
+	w.save(0, 1, kept)
+	for _, digest := range []string{kept, busy, old} {
+		w.age(digest, 3*hour)
+	}
+	if claimed, err := w.store.Claim(t.Context(), []string{busy}); err != nil || len(claimed) != 1 {
+		t.Fatalf("claimed %v, %v", claimed, err)
+	}
+	want := gc.Collected{Deleted: 1, Bytes: int64(len("old")), Kept: 2}
+	for _, dry := range []bool{true, false} {
+		if got := w.collect(gc.CollectOptions{Age: 2 * hour, Dry: dry}); got != want {
+			t.Errorf("dry %t: found %+v, want %+v", dry, got, want)
+		}
+	}
+}
+
 // More contents than one batch; versions have every third.
 func TestCollectMany(t *testing.T) {
 	if testing.Short() {

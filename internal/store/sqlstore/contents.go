@@ -120,6 +120,29 @@ func (s *Store) Claim(ctx context.Context, digests []string) ([]string, error) {
 	return claimed, nil
 }
 
+// Claimable implements store.Contents.
+func (s *Store) Claimable(ctx context.Context, digests []string) ([]string, error) {
+	var free []string
+	query := `SELECT r.digest FROM ` + s.records(1, "r", "digest text") + ` WHERE NOT ` + suspected("r.digest") + `
+		AND NOT EXISTS (SELECT 1 FROM contents c WHERE c.digest = r.digest AND (c.refs > 0 OR c.claimed_until >= $2)) ORDER BY r.digest`
+	for some := range slices.Chunk(digests, contentsPerTx) {
+		list := digestList(some)
+		got, err := read(ctx, s, func(tx Tx) ([]string, error) {
+			now, err := tx.Now(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return collect(ctx, tx, query, []any{list, now}, scanText)
+		})
+		if err != nil {
+			return nil, fmt.Errorf("look for contents to claim: %w", err)
+		}
+		free = append(free, got...)
+	}
+	slices.Sort(free)
+	return free, nil
+}
+
 // Waiting implements store.Contents.
 func (s *Store) Waiting(ctx context.Context) (int, error) {
 	n, err := read(ctx, s, func(tx Tx) (n int, err error) {

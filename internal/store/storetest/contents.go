@@ -90,6 +90,9 @@ func contentSuspect(c *collection) {
 	kept := []string{c.digest(1)}
 	claimed := func(what string, found []string, expected ...string) {
 		c.Helper()
+		free, err := c.s.Claimable(c.ctx, found)
+		c.check(err)
+		want(c, "claimable "+what, fmt.Sprint(free), fmt.Sprint(expected))
 		got, err := c.s.Claim(c.ctx, found)
 		c.check(err)
 		want(c, what, fmt.Sprint(got), fmt.Sprint(expected))
@@ -134,6 +137,9 @@ func claimFound(c *collection) {
 	}
 	claimed := func(what string, found []string, expected ...int) {
 		c.Helper()
+		free, err := c.s.Claimable(c.ctx, found)
+		c.check(err)
+		want(c, "claimable "+what, fmt.Sprint(free), fmt.Sprint(digests(expected...)))
 		got, err := c.s.Claim(c.ctx, found)
 		c.check(err)
 		want(c, what, fmt.Sprint(got), fmt.Sprint(digests(expected...)))
