@@ -86,6 +86,10 @@ type Backend interface {
 	Restore(ctx context.Context, dir string, o RestoreOptions) (backup.Restored, error)
 	// RestoreArchive copies the contents of such a folder to an archive.
 	RestoreArchive(ctx context.Context, archive, dir string, progress backup.Progress) (backup.Copied, error)
+	// Compact writes the databases of a data folder that nobody uses anew, without the
+	// parts that deletions have left; begin names each before. It returns the finished
+	// ones even if it is cut off; fs.ErrNotExist if there is no such folder.
+	Compact(ctx context.Context, data string, begin func(file string)) ([]Compacted, error)
 	// UndoUpgrade puts the copy that was kept before an upgrade in the store's place;
 	// store.ErrNotFound if there is none.
 	UndoUpgrade(ctx context.Context, o UndoOptions) (Undone, error)

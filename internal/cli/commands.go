@@ -74,6 +74,7 @@ type commands struct {
 	Archive     archiveCmd     `cmd:"" help:"Look after the archive of contents."`
 	Backup      backupCmd      `cmd:"" help:"Copy the store and the archive to a folder, while crawls run."`
 	Restore     restoreCmd     `cmd:"" help:"Bring back what starter backup copied."`
+	Compact     compactCmd     `cmd:"" help:"Make the databases of a stopped starter dev smaller."`
 	UndoUpgrade undoUpgradeCmd `cmd:"" help:"Go back to the store from before the last upgrade."`
 	Simulate    simulateCmd    `cmd:"" help:"Compare revisit policies on drawn worlds, recorded changes or a crawl's own history."`
 

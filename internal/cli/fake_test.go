@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"testing"
 	"time"
@@ -245,6 +246,19 @@ func (b *fakeBackend) Restore(_ context.Context, dir string, o RestoreOptions) (
 func (b *fakeBackend) RestoreArchive(_ context.Context, archive, dir string, _ backup.Progress) (backup.Copied, error) {
 	b.calls = append(b.calls, fmt.Sprintf("restore %s to archive %q", dir, archive))
 	return b.copied, nil
+}
+
+func (b *fakeBackend) Compact(_ context.Context, data string, begin func(string)) ([]Compacted, error) {
+	b.calls = append(b.calls, fmt.Sprintf("compact %q", data))
+	begin("temporal.db")
+	done := []Compacted{{File: "temporal.db", Before: 4096, After: 1024}}
+	switch data {
+	case "none":
+		return nil, fmt.Errorf("data folder: %w", fs.ErrNotExist)
+	case "full":
+		return done, errors.New("recrawl.db: disk full")
+	}
+	return done, nil
 }
 
 func (b *fakeBackend) UndoUpgrade(_ context.Context, o UndoOptions) (Undone, error) {
