@@ -24,8 +24,9 @@ const (
 	// handoverRest is how long Acquire begins no permits after a permit for which no
 	// Fetch came.
 	handoverRest = 10 * time.Second
-	// placePatience is how long Acquire waits for a place at an address. Fetch can wait longer.
-	placePatience = 20 * time.Millisecond
+	// placePatience is how long Acquire waits for a place at an address, in a transaction that
+	// others wait for. Fetch can wait longer.
+	placePatience = time.Millisecond
 	// giveBackLimit bounds the clean-up of a permit for which no Fetch came.
 	giveBackLimit = 5 * time.Second
 )

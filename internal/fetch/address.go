@@ -22,7 +22,7 @@ const (
 	dialPatience = 2 * time.Second
 	// queued is how many requests may wait for a place at an address, for each that may
 	// be in flight. Each takes up one of a worker's activities, which other hosts need.
-	queued = 2
+	queued = 6
 )
 
 // addresses bounds the requests in flight to one address, whatever its port, and

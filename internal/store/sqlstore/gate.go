@@ -8,6 +8,7 @@ import (
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/feed"
+	"recrawl/internal/polite"
 	"recrawl/internal/store"
 )
 
@@ -120,23 +121,21 @@ func (s *Store) Acquire(ctx context.Context, p store.AcquireParams) (store.Acqui
 // ask is one transaction of Acquire. The asker can wait in the process for the
 // remaining time.
 func (s *Store) ask(ctx context.Context, p store.AcquireParams, remaining time.Duration) (asked, error) {
-	giveUp := func() {}
-	if p.AtOnce != nil {
-		var err error
-		if giveUp, err = p.AtOnce.Hold(ctx); err != nil {
-			p.AtOnce, giveUp = nil, func() {}
-		}
-	}
+	nothing := func() {}
+	giveUp := nothing
 	for {
 		sent := time.Now()
 		a, err := writeLazily(ctx, s, func(tx Tx) (asked, error) {
-			q := question{store: s, tx: tx, params: p, remaining: remaining}
-			return q.answer(ctx)
+			giveUp() // of a transaction that is repeated
+			q := question{store: s, tx: tx, params: p, remaining: remaining, giveUp: nothing}
+			a, err := q.answer(ctx)
+			giveUp = q.giveUp
+			return a, err
 		})
 		if errors.Is(err, errMoved) {
 			continue
 		}
-		if a.Begun != nil {
+		if err == nil && a.Begun != nil {
 			a.Begun.Sent = sent
 		} else {
 			giveUp()
@@ -184,6 +183,9 @@ func (s *Store) Begin(ctx context.Context, p store.BeginParams) (store.BeginResu
 func (s *Store) tryBegin(ctx context.Context, p store.BeginParams) (begun, error) {
 	giveUp := func() {}
 	if p.Hold != nil {
+		if b, err := s.inFlight(ctx, p.Permit); err != nil || b.Wait > 0 {
+			return b, err
+		}
 		var err error
 		if giveUp, err = p.Hold(ctx); err != nil {
 			return begun{}, err
@@ -196,6 +198,25 @@ func (s *Store) tryBegin(ctx context.Context, p store.BeginParams) (begun, error
 		giveUp()
 	}
 	return b, err
+}
+
+// inFlight looks, without a lock, for another request in flight to the permit's host, whose
+// release wakes the asker. An attempt would come to nothing, and until it did would hold what
+// other hosts need.
+func (s *Store) inFlight(ctx context.Context, own crawl.Permit) (begun, error) {
+	return read(ctx, s, func(tx Tx) (b begun, err error) {
+		now, err := tx.Now(ctx)
+		if err != nil {
+			return b, err
+		}
+		var permit, expires int64
+		err = tx.QueryRow(ctx, `SELECT flight_permit, expires_at FROM hosts WHERE id = $1`, []any{own.HostID}, &permit, &expires)
+		if err == nil && permit != 0 && permit != own.ID && expires > now {
+			b.Wait = span(expires - now)
+			b.retry = min(b.Wait, polite.PollEvery)
+		}
+		return b, ignoreNotFound(err)
+	})
 }
 
 // begin is one transaction of Begin. A refusal is a result, not an error: its

@@ -15,12 +15,6 @@ const (
 	// presenceMargin is added to the time that a waiter says it will wait in the
 	// process, for the transaction of its last ask.
 	presenceMargin = 250 * time.Millisecond
-	// pollEvery is how often a call that waits in the process checks again without
-	// being woken: for changes that only time brings, and for lost wake-ups.
-	pollEvery = 500 * time.Millisecond
-	// pollSpread keeps the waiters of one host from asking at the same moment when
-	// it becomes free: the first one's transaction grants for all of them.
-	pollSpread = 2 * time.Millisecond
 	// minWait is the shortest wait that is answered.
 	minWait = 50 * time.Millisecond
 	// promiseSlack is how far off a promise may be before it is written again: an ask
@@ -49,6 +43,9 @@ type question struct {
 	tx        Tx
 	params    store.AcquireParams
 	remaining time.Duration
+
+	// giveUp undoes the Hold of params.AtOnce, if it was called.
+	giveUp func()
 
 	page    asker
 	robots  robotsRow
@@ -376,6 +373,12 @@ func (q *question) grantedNow(ctx context.Context, g *gateHost, is place, pump p
 	if q.params.AtOnce == nil || is.kind != kindPage || contended || free.Estimated || g.until(free.At) > 0 || !q.params.AtOnce.Ready(a.AcquireResult) {
 		return a, nil
 	}
+	// Only now, or everybody who waits in the line would hold what others need to begin.
+	giveUp, err := q.params.AtOnce.Hold(ctx)
+	if err != nil {
+		return a, nil //nolint:nilerr // it begins later, by Begin
+	}
+	q.giveUp = giveUp
 	a.Begun = &store.BeginResult{At: g.at()}
 	return a, g.start(ctx, a.Permit, q.page, is)
 }
@@ -390,8 +393,8 @@ func (q *question) wait(ctx context.Context, g *gateHost, w *waiter, pump pumped
 	if err := q.loadDuty(ctx); err != nil {
 		return asked{}, err
 	}
-	free := g.free(q.page.demand)
-	at := polite.Promise(free.At, position, g.step(q.page.demand))
+	free, step := g.free(q.page.demand), g.expected(q.page.demand)
+	at := polite.Promise(free.At, position, step)
 	reason := waitReason(free, position)
 	switch {
 	case g.row.blocked != 0:
@@ -417,10 +420,7 @@ func (q *question) wait(ctx context.Context, g *gateHost, w *waiter, pump pumped
 	}
 	a := q.waits(g.until(at)-min(polite.Lead, q.params.Patience), reason, position)
 	a.stays = stays
-	a.retry = pollEvery
-	if pump.soon > 0 {
-		a.retry = min(pump.soon+time.Duration(position)*pollSpread, pollEvery)
-	}
+	a.retry = polite.PollAfter(position, pump.soon, g.until(at), step)
 	return a, nil
 }
 

@@ -29,7 +29,7 @@ func (w *waiter) sleeps() bool { return w.place.called == sleeps }
 
 // calls is how many waiters should be present or on their way, 0 if nobody else is
 // needed.
-func (g *gateHost) calls(lines []*gateLine, pump pumped, step time.Duration) int {
+func (g *gateHost) calls(lines []*gateLine, pump pumped) int {
 	var absent int64
 	for _, l := range lines {
 		absent += l.Waiting
@@ -37,8 +37,9 @@ func (g *gateHost) calls(lines []*gateLine, pump pumped, step time.Duration) int
 	if absent -= int64(pump.others); absent <= 0 || g.row.blocked != 0 {
 		return 0
 	}
-	free := g.free(lines[0].demand)
-	n := polite.Calls(free.At, g.underway(pump.granted), step, free.Rest.Length, g.at()) - len(pump.granted)
+	demand := lines[0].demand
+	free := g.free(demand)
+	n := polite.Calls(free.At, g.underway(pump.granted), g.expected(demand), free.Rest.Length, g.at()) - len(pump.granted)
 	if n <= pump.others {
 		return 0
 	}

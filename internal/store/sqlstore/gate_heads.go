@@ -40,7 +40,7 @@ type heads struct {
 func (g *gateHost) heads(ctx context.Context, lines []*gateLine, pump pumped, step time.Duration) (heads, error) {
 	ledger := g.ledger()
 	idle := pump.others == 0 && len(pump.granted) == 0
-	calls := g.calls(lines, pump, step)
+	calls := g.calls(lines, pump)
 	firsts, elders := polite.FirstSlots(ledger, step)-pump.firsts, polite.AgedSlots(ledger, step)
 	var look []foremost
 	for _, l := range lines {

@@ -31,13 +31,14 @@ type hostRow struct {
 	permits, grants, sinceAged  int64
 	sinceFirst                  int64
 	refusals                    float64
+	pace                        int64
 }
 
 const hostColumns = `h.id, h.host, h.crawl_delay,
 	h.last_end, h.last_duration, h.mean_duration, h.last_delay, h.last_factor, h.last_cap,
 	h.flight_permit, h.flight_page, h.flight_robots, h.begun_at, h.expires_at, h.lost_permit,
 	h.backoff_until, h.backoff_level, h.backoff_reason, h.quiet_since, h.failures_in_row, h.blocked,
-	h.permits, h.grants, h.since_aged, h.since_first, h.refusals`
+	h.permits, h.grants, h.since_aged, h.since_first, h.refusals, h.pace`
 
 func (h *hostRow) fields() []any {
 	return []any{
@@ -45,7 +46,7 @@ func (h *hostRow) fields() []any {
 		&h.lastEnd, &h.lastDuration, &h.mean, &h.lastDelay, &h.lastFactor, &h.lastCap,
 		&h.flightPermit, &h.flightPage, &h.flightRobots, &h.begunAt, &h.expiresAt, &h.lost,
 		&h.backoffUntil, &h.backoffLevel, &h.backoffReason, &h.quietSince, &h.failures, &h.blocked,
-		&h.permits, &h.grants, &h.sinceAged, &h.sinceFirst, &h.refusals,
+		&h.permits, &h.grants, &h.sinceAged, &h.sinceFirst, &h.refusals, &h.pace,
 	}
 }
 
@@ -209,11 +210,11 @@ func (g *gateHost) save(ctx context.Context) error {
 		flight_permit = $7, flight_page = $8, flight_robots = $9, begun_at = $10, expires_at = $11, lost_permit = $12,
 		backoff_until = $13, backoff_level = $14, quiet_since = $15, failures_in_row = $16,
 		blocked = $17, permits = $18, grants = $19, since_aged = $20, since_first = $21,
-		backoff_reason = $22, refusals = $23 WHERE id = $24`,
+		backoff_reason = $22, refusals = $23, pace = $24 WHERE id = $25`,
 		h.lastEnd, h.lastDuration, h.mean, h.lastDelay, h.lastFactor, h.lastCap,
 		h.flightPermit, h.flightPage, h.flightRobots, h.begunAt, h.expiresAt, h.lost,
 		h.backoffUntil, h.backoffLevel, h.quietSince, h.failures,
-		h.blocked, h.permits, h.grants, h.sinceAged, h.sinceFirst, h.backoffReason, h.refusals, h.id)
+		h.blocked, h.permits, h.grants, h.sinceAged, h.sinceFirst, h.backoffReason, h.refusals, h.pace, h.id)
 	if err != nil {
 		return fmt.Errorf("write host %s: %w", g.row.host, err)
 	}
@@ -255,6 +256,7 @@ func (g *gateHost) settle(ctx context.Context) error {
 func (g *gateHost) land(ctx context.Context, end, duration int64, released bool) error {
 	h := &g.row
 	permit, page, kind := h.flightPermit, h.flightPage, h.flightRobots
+	before := h.lastEnd
 	h.lastEnd, h.lastDuration = end, duration
 	h.flightPermit, h.flightPage, h.flightRobots, h.begunAt, h.expiresAt = 0, 0, 0, 0, 0
 	p, err := loadPlace(ctx, g.tx, page)
@@ -265,6 +267,7 @@ func (g *gateHost) land(ctx context.Context, end, duration int64, released bool)
 		return err
 	}
 	g.landed = p.crawl
+	h.pace = spanMicros(polite.Pace(span(h.pace), span(end-max(before, p.arrived))))
 	if released && kind == kindPage {
 		return g.drop(ctx, p)
 	}
@@ -309,7 +312,13 @@ func (g *gateHost) free(d polite.Demand) polite.Free {
 	return polite.NextFree(g.state(), d, g.at())
 }
 
+// step is the least time from one request to the next, and expected is what waiters should
+// count on.
 func (g *gateHost) step(d polite.Demand) time.Duration { return g.state().Step(d) }
+
+func (g *gateHost) expected(d polite.Demand) time.Duration {
+	return polite.Expected(g.step(d), span(g.row.pace))
+}
 
 // at is now as a time.
 func (g *gateHost) at() time.Time { return fromMicros(g.now) }

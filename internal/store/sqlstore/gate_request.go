@@ -27,7 +27,7 @@ func (g *gateHost) begin(ctx context.Context, p store.BeginParams, page asker, h
 	if wait := g.until(free.At); wait > 0 || free.Estimated {
 		b := begun{BeginResult: store.BeginResult{Wait: max(wait, time.Microsecond)}, retry: max(wait, time.Microsecond)}
 		if free.Estimated { // the release of the request in flight wakes it
-			b.retry = min(pollEvery, g.until(fromMicros(g.row.expiresAt)))
+			b.retry = min(polite.PollEvery, g.until(fromMicros(g.row.expiresAt)))
 		}
 		return b, nil
 	}

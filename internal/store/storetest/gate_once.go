@@ -50,20 +50,24 @@ func atOnceBegins(w *gateWorld) {
 }
 
 // Where others have a permit or wait, the grant alone is given: a begun permit on its way
-// would keep the host idle.
+// would keep the host idle. Who does not begin holds nothing, not even while it asks.
 func atOnceLeavesTheHostBusy(w *gateWorld) {
-	pages, held := w.open("news", 0, 4), 0
+	pages, held, taken := w.open("news", 0, 4), 0, 0
+	counted := func(p *store.AcquireParams) {
+		hold := p.AtOnce.Hold
+		p.AtOnce.Hold = func(ctx context.Context) (func(), error) { taken++; return hold(ctx) }
+	}
 	first := w.grant(pages[0])
-	if a := w.ask(pages[1], once(&held, true)); a.Answer != store.GateGranted || a.Begun != nil {
+	if a := w.ask(pages[1], once(&held, true), counted); a.Answer != store.GateGranted || a.Begun != nil {
 		w.t.Errorf("beside a granted permit: %s, begun %+v", a.Answer, a.Begun)
 	}
-	w.waits(pages[2], once(&held, true))
+	w.waits(pages[2], once(&held, true), counted)
 	w.begin(pages[0], first)
-	if a := w.ask(pages[2], once(&held, true)); a.Begun != nil {
+	if a := w.ask(pages[2], once(&held, true), counted); a.Begun != nil {
 		w.t.Errorf("beside a request in flight: %+v", a.Begun)
 	}
-	if held != 0 {
-		w.t.Errorf("%d held, but nothing has begun", held)
+	if held != 0 || taken != 0 {
+		w.t.Errorf("%d held, and %d were, but nothing has begun", held, taken)
 	}
 }
 
