@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
+	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/api/serviceerror"
@@ -63,7 +65,10 @@ func (w Workflows) Health(ctx context.Context, id string) (Health, error) {
 		return Health{Condition: Runs}, nil
 	}
 	failure, err := w.lastFailure(ctx, id, info.GetExecution().GetRunId())
-	if err != nil || failure == nil {
+	switch {
+	case err == nil && failure == nil && reportsNondeterminism(info.GetSearchAttributes()):
+		return Health{Condition: Stuck, Why: nondeterminism}, nil
+	case err != nil || failure == nil:
 		return Health{Condition: Runs}, err
 	}
 	why := whyStuck(dataOf(w.Client), failure)
@@ -71,6 +76,30 @@ func (w Workflows) Health(ctx context.Context, id string) (Health, error) {
 		return Health{Condition: Runs, Why: why}, nil
 	}
 	return Health{Condition: Stuck, Why: why}, nil
+}
+
+const (
+	// reportedProblems is the attribute in which servers from 1.30 on say how the last of
+	// several failed attempts failed. The history has only the first of them, which may have
+	// timed out because its worker was gone.
+	reportedProblems = "TemporalReportedProblems"
+	nondeterminism   = "its history does not fit the workflow's code"
+)
+
+// reportsNondeterminism reports whether a server says that a workflow's history does not fit
+// its code. That is no matter of a missing key, nor of a busy machine.
+func reportsNondeterminism(attributes *commonpb.SearchAttributes) bool {
+	payload, ok := attributes.GetIndexedFields()[reportedProblems]
+	if !ok {
+		return false
+	}
+	var problems []string
+	if err := converter.GetDefaultDataConverter().FromPayload(payload, &problems); err != nil {
+		return false
+	}
+	return slices.ContainsFunc(problems, func(p string) bool {
+		return strings.HasPrefix(p, "cause=") && strings.HasSuffix(p, "NonDeterministicError")
+	})
 }
 
 // lastFailure returns the failure of the last workflow task that ended, nil if it did not
