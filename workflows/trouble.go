@@ -24,8 +24,8 @@ const (
 	troubleForeign                // the worker has another store, or lacks a key: try again soon, elsewhere
 )
 
-// passes reports whether the trouble is that of a service which is away or full, and over
-// once it is back.
+// passes reports whether the trouble is a service that is away or full. It ends when the
+// service is back.
 func (t trouble) passes() bool {
 	return t == troubleStore || t == troubleCrowded || t == troubleForeign
 }
@@ -93,9 +93,9 @@ const (
 	longestOtherHold = time.Hour
 )
 
-// holdFor is how long to sleep after a failed attempt, with so many before it: 5 s at first, longer with
-// each attempt, and spread by a hash of the page, so that a million pages do not ask a
-// recovering store within one second.
+// holdFor is how long to sleep after an attempt that failed, given how many failed before it: 5 s
+// at first, and longer with each attempt. A hash of the page spreads it, so that a million pages
+// do not ask a recovering store within one second.
 func holdFor(tr trouble, id int64, tries int) time.Duration {
 	longest := longestOtherHold
 	if tr.passes() {

@@ -124,7 +124,7 @@ func (s *Store) Claim(ctx context.Context, digests []string) ([]string, error) {
 func (s *Store) Claimable(ctx context.Context, digests []string) ([]string, error) {
 	var free []string
 	query := `SELECT r.digest FROM ` + s.records(1, "r", "digest text") + ` WHERE NOT ` + suspected("r.digest") + `
-		AND NOT EXISTS (SELECT 1 FROM contents c WHERE c.digest = r.digest AND (c.refs > 0 OR c.claimed_until >= $2)) ORDER BY r.digest`
+		AND NOT EXISTS (SELECT 1 FROM contents c WHERE c.digest = r.digest AND (c.refs > 0 OR c.claimed_until >= $2))`
 	for some := range slices.Chunk(digests, contentsPerTx) {
 		list := digestList(some)
 		got, err := read(ctx, s, func(tx Tx) ([]string, error) {

@@ -312,10 +312,10 @@ func (g *gateHost) free(d polite.Demand) polite.Free {
 	return polite.NextFree(g.state(), d, g.at())
 }
 
-// step is the least time from one request to the next, and expected is what waiters should
-// count on.
+// step is the least time from one request to the next.
 func (g *gateHost) step(d polite.Demand) time.Duration { return g.state().Step(d) }
 
+// expected is the time from one request to the next that waiters should count on.
 func (g *gateHost) expected(d polite.Demand) time.Duration {
 	return polite.Expected(g.step(d), span(g.row.pace))
 }
