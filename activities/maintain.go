@@ -98,15 +98,18 @@ func (a *Activities) mend(ctx context.Context, in contract.MaintainIn, pages []s
 	}
 	out.Restarted += gone + stuck
 	out.Stuck += stuck
-	trouble := store.Trouble{Part: store.TroublePages, Pages: gone + stuck, Mended: true}
-	switch {
-	case stuck > 0:
-		trouble.Problem = fmt.Sprintf("%d were stuck (%s) and %d had no workflow; all were started anew", stuck, why, gone)
-	case gone > 0 && !in.Repair:
-		trouble.Problem = fmt.Sprintf("%d were overdue and had no workflow; all were started anew", gone)
+	var troubles []store.Trouble
+	if stuck > 0 {
+		troubles = append(troubles, store.StuckMended(stuck, why))
 	}
-	if trouble.Problem != "" {
-		failures = append(failures, a.stores.Crawls.NoteTroubles(ctx, in.CrawlID, []store.Trouble{trouble}))
+	if gone > 0 && !in.Repair {
+		troubles = append(troubles, store.Trouble{
+			Part: store.TroublePages, Pages: gone, Mended: true,
+			Problem: fmt.Sprintf("%d were overdue and had no workflow; all were started anew", gone),
+		})
+	}
+	if len(troubles) > 0 {
+		failures = append(failures, a.stores.Crawls.NoteTroubles(ctx, in.CrawlID, troubles))
 	}
 	return gone, errors.Join(failures...)
 }

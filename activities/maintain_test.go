@@ -57,7 +57,8 @@ func TestMaintainMendsStuckPages(t *testing.T) {
 		t.Errorf("maintained %+v, want one stuck and one missing page restarted", got)
 	}
 	w.wantStarted(pages[0].URL, pages[2].URL)
-	w.wantTroubles(true, "pages: 1 were stuck (TMPRL1100) and 1 had no workflow; all were started anew")
+	w.wantTroubles(true, "pages: 1 were overdue and had no workflow; all were started anew",
+		"pages_stuck: 1 was stuck (TMPRL1100) and started anew")
 }
 
 func TestMaintainIsPatientByDefault(t *testing.T) {

@@ -68,15 +68,17 @@ type looker interface {
 func newCrawlCare(p parts, log *slog.Logger) *crawlCare {
 	flows := p.workflows()
 	care := &crawlCare{store: p.store, flows: flows, log: log}
-	care.ends = &pageEnds{store: p.store, flows: flows, queue: p.home.TaskQueue, log: log}
+	stuck := &stuckPages{store: p.store, flows: flows, heard: func(int) []string { return nil }, log: log}
+	if p.struggling != nil {
+		stuck.heard = p.struggling.Take
+	}
+	care.stuck = stuck
+	care.ends = &pageEnds{store: p.store, flows: flows, queue: p.home.TaskQueue, stuck: stuck, log: log}
 	care.backlog = &backlogWatch{store: p.store, ask: func(ctx context.Context) (temporalkit.Backlog, error) {
 		return temporalkit.BacklogOf(ctx, p.client, p.home.Namespace, p.home.TaskQueue)
 	}}
 	care.sinks = &sinkWatch{store: p.store, flows: flows}
 	care.indexes = &indexCare{store: p.store, flows: flows, index: searchIndex{p.dsn, p.store.ID()}, log: log}
-	if p.struggling != nil {
-		care.stuck = &stuckPages{store: p.store, flows: flows, heard: p.struggling.Take, log: log}
-	}
 	care.strangers = &strangers{store: p.store, own: p.store.ID(), polls: whoPolls(p.client, p.home.TaskQueue)}
 	return care
 }

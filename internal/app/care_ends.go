@@ -68,7 +68,11 @@ type pageEnds struct {
 	store endsStore
 	flows endsFlows
 	queue string
-	log   *slog.Logger
+	// stuck takes note of pages whose latest run was not ended, but stuck.
+	stuck interface {
+		restarted(page store.PageRecord, why string)
+	}
+	log *slog.Logger
 
 	walks map[temporalkit.End]*endsWalk
 	mu    sync.Mutex
@@ -226,6 +230,9 @@ func (p *pageEnds) mendOne(ctx context.Context, run temporalkit.EndedRun, crawls
 	mended, err := p.flows.MendPage(ctx, activities.NewPageIn(page))
 	if err != nil {
 		return err
+	}
+	if mended.Condition == temporalkit.Stuck {
+		p.stuck.restarted(page, mended.Why)
 	}
 	if mended.Condition == temporalkit.Runs {
 		if replaced, err := p.flows.Replaced(ctx, run.ID, run.Run); err != nil || replaced {

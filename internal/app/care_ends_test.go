@@ -143,7 +143,7 @@ func newEndsWorld(t *testing.T) *endsWorld {
 }
 
 func (w *endsWorld) worker() *pageEnds {
-	return &pageEnds{store: w, flows: w, queue: "recrawl", log: slog.New(slog.DiscardHandler)}
+	return &pageEnds{store: w, flows: w, queue: "recrawl", stuck: &stuckPages{log: slog.New(slog.DiscardHandler)}, log: slog.New(slog.DiscardHandler)}
 }
 
 func (w *endsWorld) look(p *pageEnds, started int, trouble string) {

@@ -3,8 +3,8 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"recrawl/activities"
@@ -45,8 +45,10 @@ type stuckPages struct {
 	heard func(limit int) []string
 	log   *slog.Logger
 
-	mended map[int64]time.Time // when pages were restarted
-	left   map[int64]leftPage  // pages that are stuck again
+	mu      sync.Mutex
+	mended  map[int64]time.Time // when pages were restarted
+	unnoted map[int64]stuckTally
+	left    map[int64]leftPage // pages that are stuck again
 }
 
 // leftPage is a page that is stuck again.
@@ -56,7 +58,8 @@ type leftPage struct {
 	why     string
 }
 
-// stuckTally is the result of a look for a crawl.
+// stuckTally counts the pages of a crawl that were restarted, and of which the store does
+// not know yet.
 type stuckTally struct {
 	mended int
 	why    string // the last one's
@@ -65,32 +68,69 @@ type stuckTally struct {
 // look checks the workflows that were heard of since the last time, and those that were
 // left.
 func (p *stuckPages) look(ctx context.Context) error {
-	if p.mended == nil {
-		p.mended, p.left = map[int64]time.Time{}, map[int64]leftPage{}
-	}
+	p.forget(time.Now().Add(-stuckAgain))
+	had := p.crawlsLeft()
+	failure := p.lookAtAll(ctx)
+	noting, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteLimit)
+	defer cancel()
+	return errors.Join(failure, p.noteMended(noting), p.noteLeft(noting, had))
+}
+
+// forget drops earlier restarts.
+func (p *stuckPages) forget(before time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	for page, at := range p.mended {
-		if time.Since(at) > stuckAgain {
+		if at.Before(before) {
 			delete(p.mended, page)
 		}
 	}
-	had := p.crawlsLeft()
-	tallies := map[int64]*stuckTally{}
-	failure := p.lookAtAll(ctx, tallies)
-	noting, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteLimit)
-	defer cancel()
-	for id, tally := range tallies {
-		failure = errors.Join(failure, p.noteMended(noting, id, *tally))
+}
+
+// restarted takes note of a page that was stuck and was restarted, whoever did it. The next
+// look tells the store.
+func (p *stuckPages) restarted(page store.PageRecord, why string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.mended == nil {
+		p.mended, p.unnoted = map[int64]time.Time{}, map[int64]stuckTally{}
 	}
-	return errors.Join(failure, p.noteLeft(noting, had))
+	p.mended[page.PageID] = time.Now()
+	p.unnoted[page.CrawlID] = stuckTally{p.unnoted[page.CrawlID].mended + 1, why}
+	p.log.Warn("the workflow of a page was stuck, and was started anew", "page", page.URL, "because", why)
+}
+
+// wasRestarted reports whether a page was stuck within the last hour.
+func (p *stuckPages) wasRestarted(page int64) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, was := p.mended[page]
+	return was
+}
+
+// takeUnnoted returns the restarts of which the store does not know yet, by crawl.
+func (p *stuckPages) takeUnnoted() map[int64]stuckTally {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	tallies := p.unnoted
+	p.unnoted = map[int64]stuckTally{}
+	return tallies
+}
+
+// putBack keeps for the next look what the store did not take.
+func (p *stuckPages) putBack(crawlID int64, tally stuckTally) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.unnoted[crawlID] = stuckTally{p.unnoted[crawlID].mended + tally.mended, tally.why}
 }
 
 // lookAtAll checks the workflows that were heard of, and those that were left. It
 // hears again of those that it does not reach.
-func (p *stuckPages) lookAtAll(ctx context.Context, tallies map[int64]*stuckTally) error {
+func (p *stuckPages) lookAtAll(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, careLimit)
 	defer cancel()
 	for _, id := range p.heard(stuckBatch) {
-		if err := p.lookAt(ctx, id, tallies); err != nil {
+		if err := p.lookAt(ctx, id); err != nil {
 			return err
 		}
 	}
@@ -107,7 +147,7 @@ func (p *stuckPages) lookAtAll(ctx context.Context, tallies map[int64]*stuckTall
 }
 
 // lookAt checks one workflow.
-func (p *stuckPages) lookAt(ctx context.Context, id string, tallies map[int64]*stuckTally) error {
+func (p *stuckPages) lookAt(ctx context.Context, id string) error {
 	page, err := pageOfRun(ctx, p.store, p.flows, id, "")
 	if err != nil || !page.State.Lives() {
 		return err
@@ -115,9 +155,12 @@ func (p *stuckPages) lookAt(ctx context.Context, id string, tallies map[int64]*s
 	if c, err := p.store.Crawl(ctx, page.Crawl); err != nil || c.State == crawl.CrawlStopped {
 		return err
 	}
-	if _, again := p.mended[page.PageID]; again {
+	if p.wasRestarted(page.PageID) {
 		health, err := p.flows.Health(ctx, id)
 		if err == nil && health.Condition == temporalkit.Stuck {
+			if p.left == nil {
+				p.left = map[int64]leftPage{}
+			}
 			p.left[page.PageID] = leftPage{id: id, crawlID: page.CrawlID, why: health.Why}
 			// The log names it, the store does not: a page may have to be forgotten.
 			p.log.Warn("a page is stuck again, and is left", "page", page.URL, "because", health.Why)
@@ -128,14 +171,7 @@ func (p *stuckPages) lookAt(ctx context.Context, id string, tallies map[int64]*s
 	if err != nil || mended.Condition != temporalkit.Stuck {
 		return err
 	}
-	p.mended[page.PageID] = time.Now()
-	tally := tallies[page.CrawlID]
-	if tally == nil {
-		tally = &stuckTally{}
-		tallies[page.CrawlID] = tally
-	}
-	tally.mended, tally.why = tally.mended+1, mended.Why
-	p.log.Warn("the workflow of a page was stuck, and was started anew", "page", page.URL, "because", mended.Why)
+	p.restarted(page, mended.Why)
 	return nil
 }
 
@@ -148,9 +184,21 @@ func (p *stuckPages) crawlsLeft() map[int64]int {
 	return counts
 }
 
-// noteMended records restarted pages, together with those of a moment ago: each is
+// noteMended records the restarts of which the store does not know yet.
+func (p *stuckPages) noteMended(ctx context.Context) error {
+	var failure error
+	for crawlID, tally := range p.takeUnnoted() {
+		if err := p.noteTally(ctx, crawlID, tally); err != nil {
+			p.putBack(crawlID, tally)
+			failure = errors.Join(failure, err)
+		}
+	}
+	return failure
+}
+
+// noteTally records restarted pages, together with those of a moment ago: each is
 // mended by one worker.
-func (p *stuckPages) noteMended(ctx context.Context, crawlID int64, tally stuckTally) error {
+func (p *stuckPages) noteTally(ctx context.Context, crawlID int64, tally stuckTally) error {
 	now, err := p.store.Now(ctx)
 	if err != nil {
 		return err
@@ -164,10 +212,7 @@ func (p *stuckPages) noteMended(ctx context.Context, crawlID int64, tally stuckT
 			tally.mended += t.Pages
 		}
 	}
-	return p.store.NoteTroubles(ctx, crawlID, []store.Trouble{{
-		Part: store.TroubleStuck, Pages: tally.mended, Mended: true,
-		Problem: fmt.Sprintf("%s stuck (%s) and started anew", were(tally.mended), tally.why),
-	}})
+	return p.store.NoteTroubles(ctx, crawlID, []store.Trouble{store.StuckMended(tally.mended, tally.why)})
 }
 
 // noteLeft records the pages that are stuck again, and that there are none any more
@@ -188,20 +233,9 @@ func (p *stuckPages) noteLeft(ctx context.Context, had map[int64]int) error {
 			continue
 		}
 		told[l.crawlID] = true
-		trouble := store.Trouble{
-			Part: store.TroubleStuck, Pages: has[l.crawlID],
-			Problem: fmt.Sprintf("%s started anew and stuck again (%s); the log of a worker names each", were(has[l.crawlID]), l.why),
-		}
-		if err := p.store.NoteTroubles(ctx, l.crawlID, []store.Trouble{trouble}); err != nil {
+		if err := p.store.NoteTroubles(ctx, l.crawlID, []store.Trouble{store.StuckAgain(has[l.crawlID], l.why)}); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func were(n int) string {
-	if n == 1 {
-		return "1 was"
-	}
-	return fmt.Sprintf("%d were", n)
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"testing"
@@ -16,8 +17,16 @@ import (
 // stuckWorld is an endsWorld whose workflows are stuck.
 type stuckWorld struct {
 	*endsWorld
-	stuck map[string]bool // by workflow id
-	heard []string
+	stuck   map[string]bool // by workflow id
+	heard   []string
+	refuses error // of the store, to note anything
+}
+
+func (w *stuckWorld) NoteTroubles(ctx context.Context, crawlID int64, troubles []store.Trouble) error {
+	if w.refuses != nil {
+		return w.refuses
+	}
+	return w.endsWorld.NoteTroubles(ctx, crawlID, troubles)
 }
 
 func (w *stuckWorld) Crawl(ctx context.Context, _ string) (store.CrawlRecord, error) {
@@ -91,4 +100,49 @@ func TestStuckPages(t *testing.T) {
 	w.state = crawl.CrawlStopped
 	wedge(2)
 	look(0, "0 false: ")
+}
+
+// A restart that the store did not take note of is told later.
+func TestStuckPagesAreToldLater(t *testing.T) {
+	t.Parallel()
+	id := ""
+	w := &stuckWorld{endsWorld: newEndsWorld(t), stuck: map[string]bool{}, refuses: errors.New("the database is away")}
+	p := &stuckPages{store: w, flows: w, heard: w.take, log: slog.New(slog.DiscardHandler)}
+	for i := range 2 {
+		id = contract.PageID("news", w.url(i))
+		w.stuck[id] = true
+		w.heard = append(w.heard, id)
+		if err := p.look(t.Context()); !errors.Is(err, w.refuses) {
+			t.Errorf("a look says %v", err)
+		}
+	}
+	w.refuses = nil
+	for range 2 { // the second time there is nothing new
+		if err := p.look(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if len(w.care.Troubles) != 1 || w.care.Troubles[0].Problem != "2 were stuck (TMPRL1100) and started anew" {
+			t.Errorf("noted %+v", w.care.Troubles)
+		}
+	}
+}
+
+// A page whose workflow was ended, and the one after it is stuck, is told as stuck too: the
+// worker that walks the list of ends may find it before the one that got its task.
+func TestStuckPagesAmongEnded(t *testing.T) {
+	t.Parallel()
+	w := &stuckWorld{endsWorld: newEndsWorld(t), stuck: map[string]bool{}}
+	p := &stuckPages{store: w, flows: w, heard: w.take, log: slog.New(slog.DiscardHandler)}
+	ends := &pageEnds{store: w, flows: w, queue: "recrawl", stuck: p, log: slog.New(slog.DiscardHandler)}
+	w.end(temporalkit.EndTerminated, w.url(0), 20*time.Second)
+	w.stuck[contract.PageID("news", w.url(0))] = true
+	if err := ends.look(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.look(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if w.started != 1 || len(w.care.Troubles) != 1 || w.care.Troubles[0].Problem != "1 was stuck (TMPRL1100) and started anew" {
+		t.Errorf("started %d, noted %+v", w.started, w.care.Troubles)
+	}
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"time"
 )
 
@@ -46,6 +47,31 @@ type Trouble struct {
 	Pages   int    // how many pages it affects, 0 where that has no meaning
 	// Mended: it is over. It is reported for another TroubleKept.
 	Mended bool
+}
+
+// StuckMended is the trouble of pages whose workflows were stuck and have been started anew.
+// why is how one of them failed.
+func StuckMended(pages int, why string) Trouble {
+	return Trouble{
+		Part: TroubleStuck, Pages: pages, Mended: true,
+		Problem: fmt.Sprintf("%s stuck (%s) and started anew", were(pages), why),
+	}
+}
+
+// StuckAgain is the trouble of pages whose workflows are stuck although they were started
+// anew. why is how one of them fails.
+func StuckAgain(pages int, why string) Trouble {
+	return Trouble{
+		Part: TroubleStuck, Pages: pages,
+		Problem: fmt.Sprintf("%s started anew and stuck again (%s); the log of a worker names each", were(pages), why),
+	}
+}
+
+func were(n int) string {
+	if n == 1 {
+		return "1 was"
+	}
+	return fmt.Sprintf("%d were", n)
 }
 
 // CareRecord is how a crawl is looked after.
