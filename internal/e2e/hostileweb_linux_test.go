@@ -20,8 +20,12 @@ const (
 	hostileGap = 2 * time.Second
 	// honestPages are due so often that the honest host's line is never empty.
 	honestPages = 60
-	// honestShare is the share of its visits that the honest host must keep.
+	// honestShare is the share of its visits that the honest host must keep, in the long form,
+	// which has the machine to itself. Beside something else the crawler that has the
+	// attackers, and so more to do, is later at each of its timers than the other: there it
+	// must keep busyShare. A crawl that attackers have jammed keeps far less.
 	honestShare = 0.9
+	busyShare   = 0.7
 	// endlessPages is the number of clean pages on each site beside its endless part.
 	endlessPages = 10
 )
@@ -69,16 +73,14 @@ func TestHostileWeb(t *testing.T) {
 }
 
 // checkVisits compares the visits of the honest host with those of its copy: for ten
-// minutes, or in the short form for 40 seconds. On a machine that is busy with something
-// else these are no verdict, so the short form continues, up to five times as long, until
-// the honest host has its share of all visits; a crawl that attackers have jammed does not
-// reach it.
+// minutes, or in the short form for 40 seconds. The short form continues, up to five times
+// as long, until the honest host has its share.
 func (w *hostileWeb) checkVisits(t *testing.T) {
 	t.Helper()
 	const short = 20 // visits
-	enough, most := short, 5*short
+	enough, most, share := short, 5*short, busyShare
 	if long() {
-		enough, most = 15*short, 15*short
+		enough, most, share = 15*short, 15*short, honestShare
 	}
 	for ; ; enough += short {
 		controls := 0
@@ -88,11 +90,11 @@ func (w *hostileWeb) checkVisits(t *testing.T) {
 		})
 		visits := len(since(w.honest.Log(), w.from))
 		t.Logf("in %s the honest host had %d requests, its copy without attackers %d", time.Since(w.from).Round(time.Second), visits, controls)
-		if float64(visits) >= honestShare*float64(controls) {
+		if float64(visits) >= share*float64(controls) {
 			return
 		}
 		if enough >= most {
-			t.Errorf("the honest host had %d requests beside attackers and %d without: it lost more than a tenth", visits, controls)
+			t.Errorf("the honest host had %d requests beside attackers and %d without: it keeps less than %v", visits, controls, share)
 			return
 		}
 	}
