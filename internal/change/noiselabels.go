@@ -2,6 +2,7 @@ package change
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -199,23 +200,26 @@ func wordsOf(choice string) []string {
 }
 
 // stampRelative are stampTimes.
-var stampRelative = treeOf(expand(stampTimes))
+var stampRelative = sync.OnceValue(func() *phraseTree { return treeOf(expand(stampTimes)) })
 
 // phraseTree holds phrases by their words, so that a line is compared with hundreds of
 // them at once.
 type phraseTree struct {
-	next map[string]*phraseTree
+	next map[string]*phraseTree // nil if no phrase goes on
 	ends bool // a phrase ends here
 }
 
 func treeOf(phrases [][]string) *phraseTree {
-	root := &phraseTree{next: map[string]*phraseTree{}}
+	root := &phraseTree{}
 	for _, phrase := range phrases {
 		at := root
 		for _, word := range phrase {
 			below := at.next[word]
 			if below == nil {
-				below = &phraseTree{next: map[string]*phraseTree{}}
+				below = &phraseTree{}
+				if at.next == nil {
+					at.next = map[string]*phraseTree{}
+				}
 				at.next[word] = below
 			}
 			at = below

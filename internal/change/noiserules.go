@@ -194,7 +194,7 @@ func (s *scanner) stampLabelAt(i int) int {
 	if !s.is(i, beginsStamp) {
 		return 0
 	}
-	return s.longestAt(i, stampLabels)
+	return s.longestAt(i, stampLabels())
 }
 
 // phraseAt is the length of a phrase that stands at i, 0 if it does not.

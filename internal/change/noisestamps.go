@@ -26,7 +26,7 @@ func (s *scanner) relativeAt(i int) int {
 	if i >= len(s.tokens) || !s.tokens[i].word && !s.tokens[i].number {
 		return 0
 	}
-	longest := s.longestAt(i, stampRelative)
+	longest := s.longestAt(i, stampRelative())
 	end := i + longest
 	if s.goesOn(end) || s.isNumber(end) || s.sentence && end < len(s.tokens)-1 {
 		return 0 // "updated this week in Oslo"

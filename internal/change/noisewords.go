@@ -1,6 +1,9 @@
 package change
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // role is a possible role of a word in noise. The same word may have several, and
 // in several languages: those of a page are not known for sure, and its boilerplate
@@ -34,8 +37,8 @@ const (
 
 // roles are the words by their roles, in English, German, French, Spanish,
 // Italian, Portuguese, Dutch, Polish, Swedish, Russian, Japanese, Chinese and
-// Korean, where a language uses the form.
-var roles = func() map[string]role {
+// Korean, where a language uses the form. Commands that compare nothing do not make them.
+var roles = sync.OnceValue(func() map[string]role {
 	all := map[string]role{}
 	for r, list := range map[role]string{
 		isUnit: `second seconds sec secs s minute minutes min mins m hour hours hr hrs h day days d week weeks wk w month months mo year years yr yrs y
@@ -117,16 +120,16 @@ var roles = func() map[string]role {
 	for _, list := range moreMonths {
 		addWords(all, list, isDate)
 	}
-	for first := range stampLabels.next {
+	for first := range stampLabels().next {
 		all[first] |= beginsStamp
 	}
 	for _, phrase := range agoBefore {
 		all[phrase[0]] |= beginsAgo
 	}
 	return all
-}()
+})
 
-func roleOf(lower string) role { return roles[lower] }
+func roleOf(lower string) role { return roles()[lower] }
 
 // agoBefore are the words that stand before the number of an age, and nowPhrases
 // the ages without one.
@@ -138,7 +141,7 @@ var (
 
 // stampLabels are the labels of times that show when a page was made or checked. A
 // time of publication is not among them: a page that changes it says something.
-var stampLabels = func() *phraseTree {
+var stampLabels = sync.OnceValue(func() *phraseTree {
 	list := phrases(`last update, last updated, last updated on, last updated at, updated, updated on, updated at, page updated, page last updated,
 		page last modified, last modified, last modified on, modified, modified on, last edited, last edited on, edited, edited on, last changed,
 		last change, last refreshed, refreshed, last checked, checked, generated, generated on, generated at, page generated, page generated on,
@@ -163,7 +166,7 @@ var stampLabels = func() *phraseTree {
 		最終更新, 最終更新日, 最終更新日時, 更新, 更新日, 更新日時, 更新時刻, 最新更新, 現在時刻, 现在时间, 最后更新, 最后更新于, 最后修改, 更新时间, 更新于, 更新日期, 最近更新,
 		업데이트, 최종 업데이트, 최종 수정, 수정`)
 	return treeOf(append(list, moreLabels()...))
-}()
+})
 
 // phrases splits a list at commas and its parts into words.
 func phrases(list string) [][]string {

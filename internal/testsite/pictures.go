@@ -9,6 +9,7 @@ import (
 	"image/png"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 )
 
@@ -31,7 +32,7 @@ func (p *Pictures) Edit() { p.edition.Add(1) }
 // ServeHTTP implements http.Handler.
 func (p *Pictures) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name, port := splitHost(r.Host)
-	answer, ok := picturePaths[r.URL.Path]
+	answer, ok := picturePaths()[r.URL.Path]
 	switch {
 	case r.URL.Path == "/robots.txt":
 		fmt.Fprint(w, "User-agent: *\nDisallow: /private/\n")
@@ -67,17 +68,19 @@ const secondPage = `<!doctype html><title>Second</title><link rel="stylesheet" h
 <p>This page shows a photo that the first has, too.</p><img src="/photo.png" alt="A photo"><a href="/">First</a>`
 
 // picturePaths are the paths besides the first page.
-var picturePaths = map[string]http.HandlerFunc{
-	"/second.html":   typed("text/html; charset=utf-8", []byte(secondPage)),
-	"/style.css":     typed("text/css", []byte(`@import "sub/more.css"; @font-face { font-family: A; src: url(fonts/a.woff2) format("woff2") } body { background: URL( 'ground.png' ) }`)),
-	"/sub/more.css":  typed("text/css", []byte(`p { background-image: image-set("deep.png" 1x) } @import url(not/an.css`)),
-	"/fonts/a.woff2": typed("font/woff2", []byte("wOF2 is how a font begins")),
-	"/photo.png":     picture(1), "/copy.png": picture(1), "/photo-2x.png": picture(2), "/photo-3x.png": picture(3), "/wide.png": picture(4),
-	"/heading.png": picture(5), "/icon.png": picture(6), "/ground.png": picture(7), "/sub/deep.png": picture(8), "/full.png": picture(9),
-	"/off.png": picture(10), "/private/secret.png": picture(11), "/styled.png": picture(12), "/target.png": picture(13),
-	"/huge.png":  typed("image/png", make([]byte, TooLarge)),
-	"/moved.png": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/target.png", http.StatusFound) },
-}
+var picturePaths = sync.OnceValue(func() map[string]http.HandlerFunc {
+	return map[string]http.HandlerFunc{
+		"/second.html":   typed("text/html; charset=utf-8", []byte(secondPage)),
+		"/style.css":     typed("text/css", []byte(`@import "sub/more.css"; @font-face { font-family: A; src: url(fonts/a.woff2) format("woff2") } body { background: URL( 'ground.png' ) }`)),
+		"/sub/more.css":  typed("text/css", []byte(`p { background-image: image-set("deep.png" 1x) } @import url(not/an.css`)),
+		"/fonts/a.woff2": typed("font/woff2", []byte("wOF2 is how a font begins")),
+		"/photo.png":     picture(1), "/copy.png": picture(1), "/photo-2x.png": picture(2), "/photo-3x.png": picture(3), "/wide.png": picture(4),
+		"/heading.png": picture(5), "/icon.png": picture(6), "/ground.png": picture(7), "/sub/deep.png": picture(8), "/full.png": picture(9),
+		"/off.png": picture(10), "/private/secret.png": picture(11), "/styled.png": picture(12), "/target.png": picture(13),
+		"/huge.png":  typed("image/png", make([]byte, TooLarge)),
+		"/moved.png": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/target.png", http.StatusFound) },
+	}
+})
 
 // typed answers with a body and its type, and 304 to clients that have it.
 func typed(mediaType string, body []byte) http.HandlerFunc {
