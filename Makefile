@@ -187,6 +187,10 @@ ALONE   := $(subst $() ,|,$(strip $(LONG) $(BUBBLED)))
 ALONEIN := $(shell grep -rlE --include='*_test.go' '^func ($(ALONE))\>' activities internal workflows | \
 	xargs -n1 dirname | sort -u | sed 's|^|./|')
 
+# go vet is part of make lint: here it would read all dependencies again, once for each set of
+# flags.
+NOVET := -vet=off
+
 # Everything, see CONTRIBUTING.md: first what burns the cores, then, with nothing beside it, what runs the
 # programs and mostly waits. `make -k test` goes on after a failure of the first part.
 test: test-packages test-e2e
@@ -194,11 +198,11 @@ test: test-packages test-e2e
 test-packages: compose-config temporal s3-server packages warcio axe replay release-config prometheus
 	@[ -n "$(RACE)" ] || echo "no C compiler: running without the race detector"
 	@failed=0; \
-	  (set -x; CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -p $(ATONCE) -timeout $(LIMIT) -skip '^($(ALONE))$$' $(call longest,$(filter-out $(DRAWING),$(RACED)))) || failed=1; \
-	  (set -x; CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -p $(ATONCE) -timeout $(LIMIT) -skip '^($(ALONE))$$' $(filter $(DRAWING),$(RACED)) $(SEED)) || failed=1; \
-	  (set -x; $(GO) test -p $(ATONCE) -timeout $(LIMIT) $(filter-out $(DRAWING),$(PLAIN))) || failed=1; \
-	  (set -x; $(GO) test -p $(ATONCE) -timeout $(LIMIT) $(filter $(DRAWING),$(PLAIN)) $(SEED)) || failed=1; \
-	  (set -x; $(GO) test -p $(ATONCE) -timeout $(LIMIT) -run '^($(ALONE))$$' $(call longest,$(ALONEIN))) || failed=1; \
+	  (set -x; CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(NOVET) $(RACE) -p $(ATONCE) -timeout $(LIMIT) -skip '^($(ALONE))$$' $(call longest,$(filter-out $(DRAWING),$(RACED)))) || failed=1; \
+	  (set -x; CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(NOVET) $(RACE) -p $(ATONCE) -timeout $(LIMIT) -skip '^($(ALONE))$$' $(filter $(DRAWING),$(RACED)) $(SEED)) || failed=1; \
+	  (set -x; $(GO) test $(NOVET) -p $(ATONCE) -timeout $(LIMIT) $(filter-out $(DRAWING),$(PLAIN))) || failed=1; \
+	  (set -x; $(GO) test $(NOVET) -p $(ATONCE) -timeout $(LIMIT) $(filter $(DRAWING),$(PLAIN)) $(SEED)) || failed=1; \
+	  (set -x; $(GO) test $(NOVET) -p $(ATONCE) -timeout $(LIMIT) -run '^($(ALONE))$$' $(call longest,$(ALONEIN))) || failed=1; \
 	  exit $$failed
 
 # End-to-end tests side by side. Each mostly waits; so there are more than cores, and no
@@ -207,7 +211,7 @@ SIDEBYSIDE ?= 6
 
 # The tests build the programs themselves, as everybody's `go build` does.
 test-e2e: temporal temporal-server compose-config s3-server packages axe prometheus
-	$(GO) test -timeout $(E2ELIMIT) -parallel $(SIDEBYSIDE) $(E2E)
+	$(GO) test $(NOVET) -timeout $(E2ELIMIT) -parallel $(SIDEBYSIDE) $(E2E)
 
 # What needs no server and no other program and takes no long computation, without the
 # race detector: under a minute on two quiet cores, once Go has built it.

@@ -206,7 +206,7 @@ var stampRelative = sync.OnceValue(func() *phraseTree { return treeOf(expand(sta
 // them at once.
 type phraseTree struct {
 	next map[string]*phraseTree // nil if no phrase goes on
-	ends bool // a phrase ends here
+	ends bool                   // a phrase ends here
 }
 
 func treeOf(phrases [][]string) *phraseTree {
