@@ -14,12 +14,12 @@ import (
 )
 
 // Sizes of maintenance's batches: small enough for one activity attempt, large
-// enough that a turn over many pages is not all overhead.
+// enough that a pass over many pages is not all overhead.
 const (
 	restartBatch    = 500
 	unfinishedBatch = 50
 	sweepBatch      = 500
-	// stepLimit bounds one step of a turn, so that one that hangs (an archive that does
+	// stepLimit bounds one step of a pass, so that one that hangs (an archive that does
 	// not answer) leaves time for the others.
 	stepLimit = 3 * time.Minute
 	// unfinishedAge is how long a version's links may wait for their Discover,
@@ -30,7 +30,7 @@ const (
 	untriedAge = 2 * time.Minute
 )
 
-// unfinishedAge is zero in a repairing turn: Temporal may have lost every
+// unfinishedAge is zero in a repairing pass: Temporal may have lost every
 // Discover.
 func (a *Activities) unfinishedAge(repair bool) time.Duration {
 	if repair {

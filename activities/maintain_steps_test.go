@@ -125,7 +125,7 @@ func TestMaintenanceStepsAreIndependent(t *testing.T) {
 			w.wantTroubles(false, failing+": lame")
 			broken.step = ""
 			if out := w.maintain(false); len(out.Problems) != 0 {
-				t.Errorf("problems %v of a turn in which all is well", out.Problems)
+				t.Errorf("problems %v of a pass in which all is well", out.Problems)
 			}
 			w.wantTroubles(false)
 		})

@@ -48,7 +48,7 @@ type crawlRun struct {
 
 	started   time.Time
 	steps     int
-	turns     int
+	parts     int // of passes of maintenance
 	published crawl.CrawlState
 	discovers []workflow.Future // running Discovers of this run
 }
@@ -196,14 +196,14 @@ func (c *crawlRun) maintain() error {
 		return errClosed
 	default:
 		c.log.Warn("maintenance failed", "crawl", c.s.Name, "error", err)
-		turnFailed(&c.s, words(err), now)
+		passFailed(&c.s, words(err), now)
 		return nil
 	}
-	c.turns++
+	c.parts++
 	c.belong(out.Store)
 	heed(&c.s, out)
 	c.publishState()
-	turnDone(&c.s, out, now)
+	partDone(&c.s, out, now)
 	return c.resumeDiscovers(out.Unfinished)
 }
 
@@ -284,7 +284,7 @@ func (c *crawlRun) shouldContinue() bool {
 	}
 	info := workflow.GetInfo(c.ctx)
 	return info.GetContinueAsNewSuggested() ||
-		c.turns >= c.tuning.TurnsPerRun ||
+		c.parts >= c.tuning.TurnsPerRun ||
 		info.GetCurrentHistoryLength() >= c.tuning.EventsPerRun ||
 		workflow.Now(c.ctx).Sub(c.started) > crawlRunAge
 }

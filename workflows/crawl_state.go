@@ -54,9 +54,9 @@ func heed(s *contract.CrawlProgress, out contract.MaintainOut) {
 	s.State, s.Generation = out.State, out.Generation
 }
 
-// turnDone records a part of a maintenance pass. The next pass keeps the rhythm of the
+// partDone records a part of a maintenance pass. The next pass keeps the rhythm of the
 // last one, unless that time has already passed.
-func turnDone(s *contract.CrawlProgress, out contract.MaintainOut, now time.Time) {
+func partDone(s *contract.CrawlProgress, out contract.MaintainOut, now time.Time) {
 	s.Problem = ""
 	s.Restarted += out.Restarted
 	s.After = out.After
@@ -93,8 +93,8 @@ func clipped(problems map[string]string) map[string]string {
 	return kept
 }
 
-// turnFailed gives up a pass. The next one does its work, including a repair.
-func turnFailed(s *contract.CrawlProgress, problem string, now time.Time) {
+// passFailed gives up a pass. The next one does its work, including a repair.
+func passFailed(s *contract.CrawlProgress, problem string, now time.Time) {
 	s.Problem = problem
 	s.After = 0
 	planTurn(s, now)

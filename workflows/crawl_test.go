@@ -456,11 +456,11 @@ func TestCrawlStepsThatFail(t *testing.T) {
 func TestCrawlRepairsAgain(t *testing.T) {
 	t.Parallel()
 	s := contract.CrawlProgress{Repair: true}
-	turnDone(&s, contract.MaintainOut{Problems: map[string]string{contract.StepRestart: "x"}}, start)
+	partDone(&s, contract.MaintainOut{Problems: map[string]string{contract.StepRestart: "x"}}, start)
 	if !s.Repair {
 		t.Error("the repair that failed is forgotten")
 	}
-	turnDone(&s, contract.MaintainOut{}, start)
+	partDone(&s, contract.MaintainOut{}, start)
 	if s.Repair {
 		t.Error("repaired again without end")
 	}

@@ -212,7 +212,7 @@ func TestPageEndsOfOthers(t *testing.T) {
 	w.listed[temporalkit.EndTerminated][0].TaskQueue = "other"
 	w.look(w.worker(), 0, "")
 	w.end(temporalkit.EndTerminated, w.url(2), 20*time.Second)
-	w.runs[w.url(2)] = true // by a turn of maintenance
+	w.runs[w.url(2)] = true // by a pass of maintenance
 	w.look(w.worker(), 0, "1: workflows that ended in the last hour: 1 terminated; all run again")
 
 	w.care = store.CareRecord{}

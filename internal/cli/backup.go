@@ -89,7 +89,7 @@ type RestoreOptions struct {
 func (restoreCmd) Help() string {
 	return `Brings a backup to a new data folder, or to the store and archive that are named. It overwrites nothing, and checks
 every byte. It may be cut off: the same command goes on. Temporal starts empty: every page's workflow is started again
-by the first maintenance turn, at its old time. Hosts rest for one delay first.
+by the first pass of maintenance, at its old time. Hosts rest for one delay first.
 
     starter restore /mnt/backup --data restored
     starter dev --data restored`

@@ -26,7 +26,7 @@ type changesCmd struct {
 	Kinds    []string `placeholder:"KIND" help:"Only these kinds, such as page.new,page.changed or page.*."`
 	Host     []string `placeholder:"HOST" help:"Only pages of these hosts."`
 	Diff     bool     `help:"Say what changed in the texts. It takes the archive."`
-	Limit    uint     `placeholder:"N" help:"At most so many; with --format atom the newest, by default 100."`
+	Limit    uint     `placeholder:"N" help:"Show at most N; with --format atom the newest, 100 by default."`
 	Format   string   `enum:"${lines},atom" default:"${lines}" placeholder:"atom" help:"A feed for news readers, instead of lines."`
 }
 

@@ -9,7 +9,7 @@ type duplicatesCmd struct {
 	Name    string `arg:"" help:"The crawl."`
 	Mirrors bool   `help:"List the pairs of hosts with mostly the same contents instead."`
 	Find    bool   `help:"Compare all pages of the crawl first, and find mirrors. Visits and maintenance compare only what is new."`
-	Limit   uint   `placeholder:"N" help:"At most so many; all without it."`
+	Limit   uint   `placeholder:"N" help:"Show at most N; all without it."`
 }
 
 // FoundDuplicates are the findings of Backend.FindDuplicates.

@@ -16,7 +16,7 @@ type hostsCmd struct {
 
 type hostListCmd struct {
 	Name  string `arg:"" help:"The crawl."`
-	Limit uint   `placeholder:"N" help:"At most so many; all without it."`
+	Limit uint   `placeholder:"N" help:"Show at most N; all without it."`
 }
 
 // Run lists hosts.

@@ -43,7 +43,7 @@ type pagesCmd struct {
 	State        []string `placeholder:"STATE" help:"Only pages in these states: known, active, failing, gone, redirect, duplicate, excluded, evicted, stopped, held, kept."`
 	Host         string   `placeholder:"HOST" help:"Only pages of this host."`
 	ChangedSince string   `placeholder:"WHEN" help:"Only pages that changed since a date (2026-03-01), a time (2026-03-01T12:00:00Z), or for so long (7d)."`
-	Limit        uint     `placeholder:"N" help:"At most so many; all without it."`
+	Limit        uint     `placeholder:"N" help:"Show at most N; all without it."`
 }
 
 // Help implements kong.HelpProvider.
@@ -107,7 +107,7 @@ func parseSince(text string, q *report.PagesQuery) error {
 type historyCmd struct {
 	URL   string `arg:"" help:"The page."`
 	Crawl string `placeholder:"NAME" help:"Only in this crawl."`
-	Limit uint   `placeholder:"N" help:"At most so many; all without it."`
+	Limit uint   `placeholder:"N" help:"Show at most N; all without it."`
 
 	Versions bool `help:"List the distinct contents that were found, instead of the visits."`
 }

@@ -5,7 +5,7 @@ import "recrawl/internal/report"
 type rejectedCmd struct {
 	Name   string `arg:"" help:"The crawl."`
 	Reason string `placeholder:"REASON" help:"Only of this reason, as the first table writes it."`
-	Limit  uint   `placeholder:"N" help:"At most so many URLs; all that are kept without it."`
+	Limit  uint   `placeholder:"N" help:"Show at most N URLs; all that are kept without it."`
 }
 
 // Help implements kong.HelpProvider.

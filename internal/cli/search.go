@@ -14,8 +14,8 @@ type searchCmd struct {
 	Words   []string `arg:"" optional:"" help:"What to look for: words, in any order. No character has a meaning of its own."`
 	Host    string   `placeholder:"HOST" help:"Only pages of this host."`
 	Prefix  string   `placeholder:"URL" help:"Only pages whose URL starts with it."`
-	Limit   uint     `default:"10" placeholder:"N" help:"At most so many pages, 10 by default."`
-	Offset  uint     `placeholder:"N" help:"Pass by so many pages first."`
+	Limit   uint     `default:"10" placeholder:"N" help:"Show at most N pages, 10 by default."`
+	Offset  uint     `placeholder:"N" help:"Leave out the first N pages."`
 	Rebuild bool     `help:"Fill the index anew first. It is never needed, and does no harm."`
 }
 

@@ -9,7 +9,7 @@ import (
 type sourcesCmd struct {
 	Name  string `arg:"" help:"The crawl."`
 	Host  string `placeholder:"HOST" help:"Only of this host."`
-	Limit uint   `placeholder:"N" help:"At most so many; all without it."`
+	Limit uint   `placeholder:"N" help:"Show at most N; all without it."`
 }
 
 // Help implements kong.HelpProvider.

@@ -37,7 +37,7 @@ type specFlags struct {
 	Contact         *string         `group:"crawl" placeholder:"URL|MAIL" help:"How site owners reach you; needed beyond this machine (RECRAWL_CONTACT of the worker)."`
 	Purpose         []crawl.Use     `group:"crawl" placeholder:"USE" help:"What the pages are for: search, ai-input, ai-train or archive; can be repeated. Pages that their sites reserve from it are excluded."`
 	Search          bool            `group:"crawl" help:"Keep a search index of the pages, for starter search: a sink of the kind search."`
-	MaintainEvery   *crawl.Duration `group:"crawl" placeholder:"10m" help:"Time between two maintenance turns."`
+	MaintainEvery   *crawl.Duration `group:"crawl" placeholder:"10m" help:"Time between two passes of maintenance."`
 }
 
 // given reports whether any flag was.

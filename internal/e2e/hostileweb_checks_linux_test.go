@@ -213,7 +213,7 @@ func (w *hostileWeb) checkTold(t *testing.T) {
 // awaitNotKept waits until the archive has no word of a page that asks, in whatever
 // spelling, not to be kept, once no visit begins any more. A visit in progress has put its
 // bytes there: Fetch does so, DetectChange reads what they ask, PlanRevisit gives them up,
-// and the next turn of maintenance deletes them. A stop in between only delays that, since
+// and the next pass of maintenance deletes them. A stop in between only delays that, since
 // the page's workflow records the visit before anything else when it continues. Only
 // "archive gc" finds the bytes of a worker that was killed before its Fetch had answered,
 // if the page has others by its next visit; nobody is killed here.

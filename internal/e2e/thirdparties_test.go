@@ -54,7 +54,7 @@ func (d *dev) rejected(crawl string) map[string]int {
 // robots.txt on as many names of a victim, a chain of redirects, a neighbour on this
 // machine) cause a handful of requests, and are reported. A crowd of names of one address
 // has few in flight at once. A seed that redirects to its other name is fetched there
-// without a maintenance turn.
+// without a pass of maintenance.
 func TestThirdParties(t *testing.T) {
 	t.Parallel()
 	const foreign, inFlight = 5, 4

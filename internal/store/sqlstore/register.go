@@ -215,18 +215,23 @@ func (s *Store) registerSome(ctx context.Context, tx Tx, p store.RegisterParams,
 	if err := s.holdOrigin(ctx, tx, p.From); err != nil {
 		return registration{}, err
 	}
+	registered.count(urls)
+	return registered, d.apply(ctx, s, tx)
+}
+
+// count adds up what is new among registered URLs.
+func (r *registration) count(urls []foundURL) {
 	for _, u := range urls {
 		if u.isNew {
-			registered.added++
+			r.added++
 		}
 		if u.isNew && u.trap == 0 {
-			registered.newHosts = append(registered.newHosts, u.HostID)
+			r.newHosts = append(r.newHosts, u.HostID)
 		}
 		if u.foreign != 0 {
-			registered.hosts = append(registered.hosts, u.HostID)
+			r.hosts = append(r.hosts, u.HostID)
 		}
 	}
-	return registered, d.apply(ctx, s, tx)
 }
 
 // withoutForgotten returns a copy of the URLs without those that were forgotten,
