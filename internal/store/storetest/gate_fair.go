@@ -20,6 +20,9 @@ type Pace struct {
 	Spacing  time.Duration // between the promises of those who wait at first
 	Late     time.Duration // how much too late workflows wake
 	Requests int           // how many there are
+	// RealTime: the clock goes on however busy the machine is, so shares depend on who comes
+	// in time. They are logged, and not judged.
+	RealTime bool
 }
 
 // fairHost is a host whose visited pages come back sooner than it can take them,
