@@ -175,8 +175,9 @@ func (a *Activities) lookForDuplicates(ctx context.Context, in contract.Maintain
 		Tell: func(ctx context.Context, pages []store.PageRecord) error {
 			return a.tellMoved(ctx, pages, "other pages with its content have come, changed or gone")
 		},
+		Next: newPace(lookLimit).next,
 	}
-	_, err = duplicates.Look(ctx, a.stores.Duplicates, rule, duplicates.MostLooks)
+	_, err = duplicates.Look(ctx, a.stores.Duplicates, rule)
 	return err
 }
 
