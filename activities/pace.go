@@ -43,6 +43,12 @@ func (p *pace) next(ctx context.Context) (bool, error) {
 	return err == nil, err
 }
 
+// rest is next for a task without an end.
+func (p *pace) rest(ctx context.Context) error {
+	_, err := p.next(ctx)
+	return err
+}
+
 // sleep waits for a time, or until the context ends.
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)

@@ -3,9 +3,14 @@ package activities
 import (
 	"context"
 	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"recrawl/internal/contract"
 )
 
 // A long task works a fifth of the time, and ends in time.
@@ -52,4 +57,22 @@ func TestPaceIsCutOff(t *testing.T) {
 			t.Errorf("%v, %v", goOn, err)
 		}
 	})
+}
+
+// Each step's time is taken down; the answer has those that took long.
+func TestStepsAreTimed(t *testing.T) {
+	t.Parallel()
+	var told []string
+	a := New(Stores{}, nil, nil, nil, Settings{Maintained: func(step string, took time.Duration) {
+		told = append(told, fmt.Sprintf("%s %s", step, took))
+	}}, slog.New(slog.DiscardHandler))
+	var out contract.MaintainOut
+	a.took(&out, "lines", 10*time.Millisecond)
+	if out.Seconds != nil {
+		t.Errorf("a short step is in the answer: %v", out.Seconds)
+	}
+	a.took(&out, "duplicates", 61234*time.Millisecond)
+	if want := []string{"lines 10ms", "duplicates 1m1.234s"}; !slices.Equal(told, want) || len(out.Seconds) != 1 || out.Seconds["duplicates"] != 61.2 {
+		t.Errorf("told %q, want %q; answered %v", told, want, out.Seconds)
+	}
 }
