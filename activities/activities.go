@@ -91,6 +91,9 @@ type Settings struct {
 	Foreign func(store string)
 	// Denied, unless nil, is called for each visit that robots.txt forbids.
 	Denied func()
+	// Maintained, unless nil, is called after each step of maintenance, and after a ranking
+	// (step "ranking"), with how long it took.
+	Maintained func(step string, took time.Duration)
 }
 
 // Activities carries what activities need.
@@ -125,6 +128,9 @@ func New(s Stores, a archive.Store, f Fetcher, w Workflows, settings Settings, l
 	}
 	if settings.Denied == nil {
 		settings.Denied = func() {}
+	}
+	if settings.Maintained == nil {
+		settings.Maintained = func(string, time.Duration) {}
 	}
 	if settings.Engine == nil {
 		settings.Engine = func() admission.Engine { return admission.Engine{} }

@@ -22,6 +22,11 @@ const (
 	// stepLimit bounds one step of a pass, so that one that hangs (an archive that does
 	// not answer) leaves time for the others.
 	stepLimit = 3 * time.Minute
+	// longStep is how long a step takes that is worth a line in the pass's result.
+	longStep = time.Second
+	// lookLimit is how long a pass looks for duplicates, with its rests. What is left comes in
+	// the next pass.
+	lookLimit = 2 * time.Minute
 	// unfinishedAge is how long a version's links may wait for their Discover,
 	// which is normally on its way, before maintenance takes over.
 	unfinishedAge = 2 * time.Minute

@@ -35,7 +35,9 @@ func (a *Activities) Maintain(ctx context.Context, in contract.MaintainIn) (cont
 	var failures []error
 	var troubles []store.Trouble
 	for _, step := range steps {
+		began := time.Now()
 		err := within(ctx, step, in, &out)
+		a.took(&out, step.name, time.Since(began))
 		if err != nil && ctx.Err() != nil {
 			return out, ctx.Err()
 		}
@@ -69,6 +71,19 @@ func within(ctx context.Context, step maintenanceStep, in contract.MaintainIn, o
 		return fmt.Errorf("not done within %s: %w", stepLimit, err)
 	}
 	return err
+}
+
+// took takes down how long a step took. The answer has only those that took long, since it
+// is kept in the crawl's history.
+func (a *Activities) took(out *contract.MaintainOut, step string, took time.Duration) {
+	a.settings.Maintained(step, took)
+	if took < longStep {
+		return
+	}
+	if out.Seconds == nil {
+		out.Seconds = map[string]float64{}
+	}
+	out.Seconds[step] = took.Round(100 * time.Millisecond).Seconds()
 }
 
 func note(out *contract.MaintainOut, t store.Trouble) {
@@ -175,8 +190,9 @@ func (a *Activities) lookForDuplicates(ctx context.Context, in contract.Maintain
 		Tell: func(ctx context.Context, pages []store.PageRecord) error {
 			return a.tellMoved(ctx, pages, "other pages with its content have come, changed or gone")
 		},
+		Next: newPace(lookLimit).next,
 	}
-	_, err = duplicates.Look(ctx, a.stores.Duplicates, rule, duplicates.MostLooks)
+	_, err = duplicates.Look(ctx, a.stores.Duplicates, rule)
 	return err
 }
 

@@ -26,10 +26,12 @@ func (a *Activities) Rank(ctx context.Context, in contract.RankIn) (contract.Ran
 	rec, err := maintain.Rank(ctx, a.stores.Ranks, in.CrawlID, maintain.RankOptions{
 		Damping: spec.Damping, Personalised: spec.Personalised, Reason: in.Reason,
 		Progress: func(p maintain.RankProgress) { activity.RecordHeartbeat(ctx, p) },
+		Rest:     newPace(0).rest,
 	})
 	if err != nil {
 		return contract.RankOut{}, translate(err)
 	}
+	a.settings.Maintained("ranking", rec.Took)
 	a.log.Info("pages ranked", "crawl", in.Name, "why", rank.Words(in.Reason), "pages", rec.Pages, "links", rec.Links,
 		"rounds", rec.Rounds, "residual", rec.Residual, "took", rec.Took)
 	return contract.RankOut{At: rec.At, Pages: rec.Pages, Links: rec.Links, Rounds: rec.Rounds, Residual: rec.Residual, Took: rec.Took}, nil

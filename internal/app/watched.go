@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"strings"
+	"time"
 
 	"go.temporal.io/sdk/client"
 
@@ -99,6 +100,14 @@ func (w *watched) denied() func() {
 		return nil
 	}
 	return w.server.Metrics.RobotsDenied
+}
+
+// maintained takes down how long steps of maintenance take.
+func (w *watched) maintained() func(step string, took time.Duration) {
+	if w == nil {
+		return nil
+	}
+	return w.server.Metrics.Maintained
 }
 
 // working reports that the worker works, with these parts, until rest is called.

@@ -77,6 +77,8 @@ type MaintainOut struct {
 	// Problems are those of the steps that failed, by step; the results of these steps
 	// are missing here.
 	Problems map[string]string `json:"problems,omitempty"`
+	// Seconds says how long the steps took that took a second or longer, with their rests.
+	Seconds map[string]float64 `json:"seconds,omitempty"`
 	// State and Generation are the crawl's in the store.
 	State      crawl.CrawlState `json:"state,omitempty"`
 	Generation int64            `json:"generation,omitempty"`

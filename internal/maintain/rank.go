@@ -35,6 +35,9 @@ type RankOptions struct {
 	Reason       crawl.Reason // why it is ranked, to be recorded
 	// Progress, if set, is called with the ranking's progress after each batch.
 	Progress func(RankProgress)
+	// Rest, unless nil, is called after each batch. It waits for as long as others should have
+	// the database to themselves; its error ends the ranking.
+	Rest func(ctx context.Context) error
 }
 
 // RankProgress is the progress of a ranking.
@@ -46,7 +49,7 @@ type RankProgress struct {
 
 // Rank ranks a crawl and returns the recorded ranking. It needs 4 bytes a link and
 // 60 a page of memory, and some 10 s for a million pages with ten million links in
-// the embedded store. The ranks written by an interrupted run are valid; the next
+// the embedded store, besides the rests. The ranks written by an interrupted run are valid; the next
 // run starts from them and need not write them again.
 func Rank(ctx context.Context, s RankStore, crawlID int64, o RankOptions) (store.RankingRecord, error) {
 	rec, err := rankCrawl(ctx, s, crawlID, o)
@@ -118,13 +121,24 @@ func (r *ranking) tell(phase string, done, of int) {
 	}
 }
 
+// turn tells the progress after a batch, and rests.
+func (r *ranking) turn(ctx context.Context, phase string, done, of int) error {
+	r.tell(phase, done, of)
+	if r.options.Rest == nil {
+		return nil
+	}
+	return r.options.Rest(ctx)
+}
+
 func (r *ranking) readPages(ctx context.Context) error {
 	return eachPage(ctx, r.store, r.crawlID, func(p store.RankedPage) error {
 		if p.Seed {
 			r.seeds = append(r.seeds, p.ID)
 		}
 		if r.start = append(r.start, p.Rank); len(r.start)%pagesAtOnce == 0 {
-			r.tell("reading pages", len(r.start), 0)
+			if err := r.turn(ctx, "reading pages", len(r.start), 0); err != nil {
+				return err
+			}
 		}
 		return r.builder.Page(p.ID, p.HostID)
 	})
@@ -183,7 +197,9 @@ func (r *ranking) readLinks(ctx context.Context) error {
 		}
 		at = some[len(some)-1]
 		read += len(some)
-		r.tell("reading links", read, r.links)
+		if err := r.turn(ctx, "reading links", read, r.links); err != nil {
+			return err
+		}
 	}
 }
 
@@ -208,7 +224,9 @@ func (r *ranking) write(ctx context.Context, graph *rank.Graph, ranks []float64)
 			return nil, err
 		}
 		batch = batch[:0]
-		r.tell("writing", n+1, len(ranks))
+		if err := r.turn(ctx, "writing", n+1, len(ranks)); err != nil {
+			return nil, err
+		}
 	}
 	var top []store.PageRank
 	for _, c := range best.Candidates() {

@@ -271,6 +271,40 @@ func TestCutOffRankings(t *testing.T) {
 	}
 }
 
+// A ranking rests after each batch, and ends if that is cut off.
+func TestRankingRests(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, crawltest.Store(t), "rests", testsite.Web{Hosts: 1, Pages: 1}, seeds)
+	urls := make([]store.NewURL, 2*ranksAtOnce+10)
+	for i := range urls {
+		urls[i] = store.NewURL{URL: fmt.Sprintf("http://a.localhost/%d", i), Host: "a.localhost"}
+	}
+	_, err := w.Store.RegisterLinks(t.Context(), store.RegisterParams{CrawlID: w.id, URLs: urls})
+	w.check(err)
+	var told []int
+	rests, last := 0, 3
+	options := RankOptions{
+		Progress: func(p RankProgress) {
+			if p.Phase == "writing" {
+				told = append(told, p.Done)
+			}
+		},
+		Rest: func(context.Context) error {
+			if rests++; rests == last {
+				return errCut
+			}
+			return nil
+		},
+	}
+	if _, err := Rank(t.Context(), w.Store, w.id, options); !errors.Is(err, errCut) || rests != 3 || len(told) != 3 {
+		t.Errorf("%d rests, told %v: %v", rests, told, err)
+	}
+	rests, last, told = 0, 0, nil
+	if _, err := Rank(t.Context(), w.Store, w.id, options); err != nil || rests != 3 || told[2] != len(urls) {
+		t.Errorf("%d rests, told %v: %v", rests, told, err)
+	}
+}
+
 func TestPersonalisedByTheSeeds(t *testing.T) {
 	t.Parallel()
 	s := crawltest.Store(t)

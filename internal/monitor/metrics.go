@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -16,6 +17,7 @@ var (
 	shortBounds = []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5}
 	fetchBounds = []float64{0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60}
 	waitBounds  = []float64{0.01, 0.1, 0.5, 1, 2, 4, 10, 30}
+	stepBounds  = []float64{0.1, 1, 5, 15, 60, 180, 600, 1800}
 	lagBounds   = []float64{1, 5, 15, 60, 300, 900, 3600, 4 * 3600, 24 * 3600, 7 * 24 * 3600}
 )
 
@@ -40,6 +42,7 @@ type Metrics struct {
 	filesTook  *prometheus.HistogramVec
 	filesErr   *prometheus.CounterVec
 	filesBytes prometheus.Counter
+	stepTook   *prometheus.HistogramVec
 }
 
 // NewMetrics returns the metrics of a process of this version.
@@ -61,11 +64,12 @@ func NewMetrics(version string) *Metrics {
 	m.filesTook = histograms("archive_seconds", "How long calls of the archive took.", shortBounds, "call")
 	m.filesErr = counters("archive_errors_total", "Calls of the archive that failed.", "call", "kind")
 	m.filesBytes = prometheus.NewCounter(prometheus.CounterOpts{Name: "recrawl_archive_stored_bytes_total", Help: "Bytes that were stored in the archive, before compression."})
+	m.stepTook = histograms("maintenance_seconds", "How long steps of maintenance took, with their rests.", stepBounds, "step")
 
 	build := prometheus.NewGauge(prometheus.GaugeOpts{Name: "recrawl_build_info", Help: "1, with this program's version.", ConstLabels: prometheus.Labels{"version": version}})
 	build.Set(1)
 	m.registry.MustRegister(m.engine, m.crawls, build, m.visits, m.lag, m.denied, m.backoffs, m.robots, m.answers, m.gateWait, m.storeTook,
-		m.storeErr, m.fetches, m.received, m.inFlight, m.filesTook, m.filesErr, m.filesBytes,
+		m.storeErr, m.fetches, m.received, m.inFlight, m.filesTook, m.filesErr, m.filesBytes, m.stepTook,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.begin()
 	return m
@@ -93,6 +97,11 @@ func (m *Metrics) Engine() *Engine { return m.engine }
 
 // RobotsDenied counts a visit that robots.txt forbade.
 func (m *Metrics) RobotsDenied() { m.denied.Inc() }
+
+// Maintained takes down how long a step of maintenance took.
+func (m *Metrics) Maintained(step string, took time.Duration) {
+	m.stepTook.WithLabelValues(step).Observe(took.Seconds())
+}
 
 // Handler answers a scrape.
 func (m *Metrics) Handler() http.Handler {

@@ -197,6 +197,14 @@ func TestFetcher(t *testing.T) {
 }
 
 // The library may give two metrics of a name different labels, and a name twice.
+func TestMaintenance(t *testing.T) {
+	m := NewMetrics("1.2.3")
+	m.Maintained("duplicates", 90*time.Second)
+	m.Maintained("lines", 0)
+	has(t, scrape(t, m), `recrawl_maintenance_seconds_sum{step="duplicates"} 90`, `recrawl_maintenance_seconds_bucket{step="duplicates",le="60"} 0`,
+		`recrawl_maintenance_seconds_count{step="lines"} 1`)
+}
+
 func TestEngine(t *testing.T) {
 	t.Parallel()
 	m := NewMetrics("")

@@ -27,6 +27,10 @@ type Duplicates interface {
 	// checks only the LookalikeDepth oldest. So the answer takes no longer when a key is
 	// everywhere, and large clusters are found by their oldest page.
 	Lookalikes(ctx context.Context, p LookalikeParams) ([]ContentRecord, error)
+	// KeySharers returns, in order, the ids of those of the contents' pages that share a key
+	// with another page of the crawl. Those that it leaves out have no lookalikes. It may name
+	// a page that has none either, as long as the other one's visit is not recorded.
+	KeySharers(ctx context.Context, crawlID int64, contents []ContentRecord) ([]int64, error)
 	// ContentsOf returns the contents of some pages, of those that represent theirs, in no
 	// order.
 	ContentsOf(ctx context.Context, pages []int64) ([]ContentRecord, error)

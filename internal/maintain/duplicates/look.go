@@ -12,14 +12,8 @@ import (
 	"recrawl/internal/store"
 )
 
-const (
-	// lookAtOnce is how many pages are checked between two writes.
-	lookAtOnce = 200
-	// MostLooks is how many pages one pass of maintenance checks. At some three
-	// milliseconds each it is done well within its time; the rest come in the next
-	// pass.
-	MostLooks = 10_000
-)
+// lookAtOnce is how many pages are checked between two writes.
+const lookAtOnce = 200
 
 // LookStore is the part of a store that maintenance's search for duplicates uses.
 type LookStore interface {
@@ -27,6 +21,7 @@ type LookStore interface {
 	Unlooked(ctx context.Context, crawlID, after int64, limit int) ([]int64, error)
 	Unsettled(ctx context.Context, crawlID, after int64, limit int) ([]int64, error)
 	ContentsOf(ctx context.Context, pages []int64) ([]store.ContentRecord, error)
+	KeySharers(ctx context.Context, crawlID int64, contents []store.ContentRecord) ([]int64, error)
 	Lookalikes(ctx context.Context, p store.LookalikeParams) ([]store.ContentRecord, error)
 	ListDuplicates(ctx context.Context, f store.DuplicateFilter) ([]store.DuplicateRecord, error)
 	UpdateDuplicates(ctx context.Context, p store.UpdateDuplicatesParams) error
@@ -36,35 +31,26 @@ type LookStore interface {
 
 // Looked counts the results of a look.
 type Looked struct {
-	Pages   int // that were checked
-	Resting int // in all: that are duplicates now
-	Woken   int // that are no longer duplicates
+	Pages    int // that were checked
+	Compared int // of these, with other pages one by one
+	Resting  int // in all: that are duplicates now
+	Woken    int // that are no longer duplicates
 }
 
 // Look compares the pages of a crawl whose contents are new, and those whose records no
 // longer hold, with all others, older and younger. Both are few in most passes, and none
-// in a crawl at rest. It checks at most most pages, and holds lookAtOnce of them in
-// memory.
+// in a crawl at rest. It holds lookAtOnce of them in memory. Most share no key with any
+// other page, which is one question for a batch. The others cost some milliseconds each.
 //
 // A visit compares too, but cannot see a page whose visit is being recorded, and cannot
 // change the records of others. Whatever was fetched first, a look finds the same
 // originals: those with the best claims.
-func Look(ctx context.Context, s LookStore, c Rule, most int) (Looked, error) {
-	l := looker{store: s, rule: c}
-	l.rule.Threshold = cmp.Or(c.Threshold, change.DefaultThreshold)
+func Look(ctx context.Context, s LookStore, r Rule) (Looked, error) {
+	l := looker{store: s, rule: r}
+	l.rule.Threshold = cmp.Or(r.Threshold, change.DefaultThreshold)
 	for _, list := range []func(context.Context, int64, int64, int) ([]int64, error){s.Unsettled, s.Unlooked} {
-		for after := int64(0); l.Pages < most; {
-			ids, err := list(ctx, c.CrawlID, after, lookAtOnce)
-			if err == nil && len(ids) > 0 {
-				err = l.lookAt(ctx, ids)
-			}
-			if err != nil {
-				return l.Looked, err
-			}
-			if len(ids) == 0 {
-				break
-			}
-			after = ids[len(ids)-1]
+		if goOn, err := l.lookAtAll(ctx, list); !goOn || err != nil {
+			return l.Looked, err
 		}
 	}
 	return l.Looked, nil
@@ -78,6 +64,9 @@ type Rule struct {
 	Rest func(page store.ContentRecord) time.Duration
 	// Tell tells the workflows of pages the times of their next visits.
 	Tell func(ctx context.Context, pages []store.PageRecord) error
+	// Next, unless nil, is called after each batch: it waits for as long as others should
+	// have their turn, and reports whether the look goes on. What is left comes in the next.
+	Next func(ctx context.Context) (bool, error)
 }
 
 // looker is one look.
@@ -86,6 +75,26 @@ type looker struct {
 	rule  Rule
 	Looked
 	batch
+}
+
+// lookAtAll checks the pages of a list, and reports whether there is time for more.
+func (l *looker) lookAtAll(ctx context.Context, list func(ctx context.Context, crawlID, after int64, limit int) ([]int64, error)) (bool, error) {
+	for after := int64(0); ; {
+		ids, err := list(ctx, l.rule.CrawlID, after, lookAtOnce)
+		if err != nil || len(ids) == 0 {
+			return true, err
+		}
+		if err := l.lookAt(ctx, ids); err != nil {
+			return false, err
+		}
+		after = ids[len(ids)-1]
+		if l.rule.Next == nil {
+			continue
+		}
+		if goOn, err := l.rule.Next(ctx); !goOn || err != nil {
+			return false, err
+		}
+	}
 }
 
 // batch holds the findings about a few pages that are not written yet.
@@ -117,11 +126,18 @@ func (l *looker) lookAt(ctx context.Context, ids []int64) error {
 		return err
 	}
 	slices.SortFunc(pages, func(a, b store.ContentRecord) int { return claimOf(a).Compare(claimOf(b)) })
+	sharers, err := l.store.KeySharers(ctx, l.rule.CrawlID, pages)
+	if err != nil {
+		return err
+	}
 	var looked []store.PageVersion
 	for _, p := range pages {
 		delete(l.batch.again, p.PageID)
-		if err := l.look(ctx, p); err != nil {
-			return err
+		if _, shares := slices.BinarySearch(sharers, p.PageID); shares || p.State == crawl.Duplicate || p.Of.PageID != 0 {
+			l.Compared++
+			if err := l.look(ctx, p); err != nil {
+				return err
+			}
 		}
 		looked = append(looked, store.PageVersion{PageID: p.PageID, Version: p.Version})
 	}

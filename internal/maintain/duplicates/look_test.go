@@ -26,7 +26,7 @@ func (w *world) rule(threshold float64) Rule {
 
 func (w *world) look(threshold float64) Looked {
 	w.Helper()
-	looked, err := Look(w.Context(), w.Store, w.rule(threshold), 1000)
+	looked, err := Look(w.Context(), w.Store, w.rule(threshold))
 	w.check(err)
 	return looked
 }
@@ -119,8 +119,9 @@ func TestLookAtLargeClusters(t *testing.T) {
 	}
 }
 
-// A pass has a bound, and the next goes on where it stopped.
-func TestLookIsBounded(t *testing.T) {
+// A look waits for its turn between batches, and stops when it is told to. The next goes on
+// where it stopped.
+func TestLookStopsBetweenBatches(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	corpus := changetest.Corpus{Sites: 1, Shingles: 400, Family: 4}
@@ -128,14 +129,20 @@ func TestLookIsBounded(t *testing.T) {
 		w.add(fmt.Sprintf("https://a.test/%d", i), corpus.Content(4+16*i))
 	}
 	rule := w.rule(0.9)
-	var turns []int
-	for range 4 {
-		looked, err := Look(t.Context(), w.Store, rule, lookAtOnce)
+	look := func(turns int) int {
+		t.Helper()
+		rule.Next = func(context.Context) (bool, error) { turns--; return turns >= 0, nil }
+		looked, err := Look(t.Context(), w.Store, rule)
 		w.check(err)
-		turns = append(turns, looked.Pages)
+		return looked.Pages
 	}
-	if !slices.Equal(turns, []int{lookAtOnce, lookAtOnce, 10, 0}) {
-		t.Errorf("pages looked at: %v", turns)
+	if got := []int{look(0), look(5), look(0)}; !slices.Equal(got, []int{lookAtOnce, lookAtOnce + 10, 0}) {
+		t.Errorf("pages looked at: %v", got)
+	}
+	w.add("https://a.test/", corpus.Content(4))
+	rule.Next = func(context.Context) (bool, error) { return true, errFailing }
+	if looked, err := Look(t.Context(), w.Store, rule); !errors.Is(err, errFailing) || looked.Pages != 1 {
+		t.Errorf("%+v, %v", looked, err)
 	}
 }
 
@@ -155,24 +162,38 @@ func (a *asked) UpdateDuplicates(ctx context.Context, p store.UpdateDuplicatesPa
 	return a.Store.UpdateDuplicates(ctx, p)
 }
 
-// A crawl at rest costs two queries, and a changed page one more.
-func TestLookIsIncremental(t *testing.T) {
+// A crawl at rest costs two queries. Of changed pages only those are compared that share a
+// key with another.
+func TestLookComparesWhatSharesAKey(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	corpus := changetest.Corpus{Sites: 1, Shingles: 400, Family: 4}
-	var id int64
-	for i := range 20 {
-		id = w.add(fmt.Sprintf("https://a.test/%d", i), corpus.Content(4+16*i))
+	var ids []int64
+	for i := range lookAtOnce + 10 {
+		ids = append(ids, w.add(fmt.Sprintf("https://a.test/%d", i), corpus.Content(4+16*i)))
 	}
-	w.lookAll(0.9)
-	for want := range 2 {
+	other := func(i int) change.Content { return corpus.Content(4 + 16*(1000+i)) }
+	for _, step := range []struct {
+		what                       string
+		do                         func()
+		pages, lookalikes, batches int
+	}{
+		{"new pages without relatives", func() {}, len(ids), 0, 2},
+		{"nothing", func() {}, 0, 0, 0},
+		{"a new content that shares no key", func() { w.visit(ids[1], other(1)) }, 1, 0, 1},
+		{"the content of another page", func() { w.visit(ids[1], corpus.Content(4)) }, 1, 1, 1},
+		{"the other page has changed", func() { w.visit(ids[0], other(0)) }, 2, 1, 2},
+	} {
+		step.do()
 		s := &asked{Store: w.Store}
-		_, err := Look(t.Context(), s, w.rule(0.9), 1000)
+		looked, err := Look(t.Context(), s, w.rule(0.9))
 		w.check(err)
-		if s.lookalikes != want || s.writes != want {
-			t.Errorf("%d lookalikes and %d writes after %d changes", s.lookalikes, s.writes, want)
+		if looked.Pages != step.pages || s.lookalikes != step.lookalikes || looked.Compared != step.lookalikes || s.writes != step.batches {
+			t.Errorf("%s: %+v, %d lookalikes, %d batches", step.what, looked, s.lookalikes, s.writes)
 		}
-		w.visit(id, corpus.Content(5+16*40))
+	}
+	if got := w.records(); len(got) > 0 {
+		t.Errorf("duplicates at the end: %q", got)
 	}
 }
 
@@ -186,7 +207,7 @@ func TestWokenIsTold(t *testing.T) {
 	w.visit(original, corpus.Content(20))
 	rule := w.rule(0.9)
 	rule.Tell = func(context.Context, []store.PageRecord) error { return errFailing }
-	if _, err := Look(t.Context(), w.Store, rule, 1000); !errors.Is(err, errFailing) {
+	if _, err := Look(t.Context(), w.Store, rule); !errors.Is(err, errFailing) {
 		t.Fatalf("told: %v", err)
 	}
 	var told []int64
@@ -197,7 +218,7 @@ func TestWokenIsTold(t *testing.T) {
 		return nil
 	}
 	for range 2 {
-		_, err := Look(t.Context(), w.Store, rule, 1000)
+		_, err := Look(t.Context(), w.Store, rule)
 		w.check(err)
 	}
 	if !slices.Equal(told, []int64{other}) {

@@ -158,6 +158,28 @@ func sharers(ctx context.Context, tx Tx, p store.LookalikeParams) ([][]int64, er
 	return found, nil
 }
 
+// KeySharers implements store.Duplicates.
+func (s *Store) KeySharers(ctx context.Context, crawlID int64, contents []store.ContentRecord) ([]int64, error) {
+	var keys []keyRecord
+	for _, c := range contents {
+		for _, key := range c.Keys() {
+			keys = append(keys, keyRecord{int64(key), c.PageID})
+		}
+	}
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	// Two rows of a key suffice: one of them may be the page's own.
+	query := `SELECT DISTINCT r.page FROM ` + s.records(1, "r", "key bigint", "page bigint") + `
+		WHERE (SELECT k.page_id FROM sketch_keys k WHERE k.crawl_id = $2 AND k.key = r.key AND k.page_id <> r.page LIMIT 1) IS NOT NULL
+		ORDER BY r.page`
+	pages, err := read(ctx, s, func(tx Tx) ([]int64, error) { return collect(ctx, tx, query, []any{jsonText(keys), crawlID}, scanID) })
+	if err != nil {
+		return nil, fmt.Errorf("pages of crawl %d that share keys: %w", crawlID, err)
+	}
+	return pages, nil
+}
+
 // keyRecord is a row of sketch_keys of one crawl.
 type keyRecord struct {
 	Key  int64 `json:"key"`

@@ -20,6 +20,7 @@ func duplicateCases() []collectionCase {
 		{"LookalikesShareAKey", lookalikes},
 		{"LookalikesStandForTheirContent", lookalikesStand},
 		{"LookalikesOfMany", lookalikesMany},
+		{"KeySharers", keySharers},
 		{"SavedWithItsVersion", duplicateSaved},
 		{"HoldsAsLongAsBothAreTheSame", duplicateHolds},
 		{"Updated", duplicatesUpdated},
@@ -211,6 +212,37 @@ func lookalikes(c *collection) {
 	wantIDs(c, "others, older and younger", c.lookalikesOf(id(2), content(1), 10), id(1), id(3))
 	wantIDs(c, "the first", c.lookalikesOf(0, content(1), 1), id(2))
 	wantIDs(c, "of an unknown content", c.lookalikes(content(9)))
+}
+
+func keySharers(c *collection) {
+	c.with(10, 0)
+	pages := c.oldest(1, 5)
+	other := newCollection(c.T, c.s)
+	other.name, other.spec.Name = c.name+"-2", c.name+"-2"
+	other.open()
+	other.visitContent(other.admitted(1, 1)[0].PageID, content(4), nil)
+	contents := []change.Content{content(1), content(2), nearly(1), content(3), content(4)}
+	sharers := func() []int64 {
+		c.Helper()
+		records := []store.ContentRecord{{PageID: pages[0].PageID}}
+		for i, content := range contents {
+			records = append(records, store.ContentRecord{PageID: pages[i].PageID, Content: content})
+		}
+		slices.Reverse(records)
+		found, err := c.s.KeySharers(c.ctx, c.id, records)
+		c.check(err)
+		return found
+	}
+	wantIDs(c, "before any visit", sharers())
+	for i, content := range contents[:4] {
+		c.visitContent(pages[i].PageID, content, nil)
+	}
+	wantIDs(c, "two that resemble each other", sharers(), pages[0].PageID, pages[2].PageID)
+	c.saveContent(pages[4].PageID, contents[3], nil)
+	wantIDs(c, "and one whose twin's visit is not recorded", sharers(), pages[0].PageID, pages[2].PageID, pages[3].PageID)
+	found, err := c.s.KeySharers(c.ctx, c.id, nil)
+	c.check(err)
+	wantIDs(c, "none of none", found)
 }
 
 func lookalikesStand(c *collection) {

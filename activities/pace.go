@@ -1,0 +1,62 @@
+package activities
+
+import (
+	"context"
+	"time"
+)
+
+const (
+	// rests is how many times as long as it worked a long task of maintenance rests, so that
+	// it works a fifth of the time. The rest of the machine, and of the embedded store's one
+	// writer, is left to visits.
+	rests = 4
+	// longestRest bounds a rest: a batch that took so long did not do so for its work, but
+	// waited for others.
+	longestRest = 10 * time.Second
+)
+
+// pace makes a long task rest between its batches.
+type pace struct {
+	until time.Time // when the task should end; zero for no limit
+	since time.Time // when the last rest ended
+}
+
+// newPace begins a task that should end within a time. 0 is no limit.
+func newPace(limit time.Duration) *pace {
+	p := &pace{since: time.Now()}
+	if limit > 0 {
+		p.until = p.since.Add(limit)
+	}
+	return p
+}
+
+// next rests in proportion to the time since the last rest, and reports true. If that would
+// last until the task's end, it does not rest and reports false. Its error is the context's.
+func (p *pace) next(ctx context.Context) (bool, error) {
+	now := time.Now()
+	rest := min(rests*now.Sub(p.since), longestRest)
+	if !p.until.IsZero() && !now.Add(rest).Before(p.until) {
+		return false, nil
+	}
+	err := sleep(ctx, rest)
+	p.since = time.Now()
+	return err == nil, err
+}
+
+// rest is next for a task without an end.
+func (p *pace) rest(ctx context.Context) error {
+	_, err := p.next(ctx)
+	return err
+}
+
+// sleep waits for a time, or until the context ends.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return ctx.Err()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
