@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"recrawl/internal/change"
@@ -44,6 +45,9 @@ func (a *Activities) suspicion(ctx context.Context, page store.PageRecord, last,
 	if why, is = change.SuspectText(content.Title, content.Main); is {
 		return why, true, nil
 	}
+	if why, is = change.SuspectShort(last, next); is {
+		return why, true, nil
+	}
 	front, err := a.frontPage(ctx, page)
 	if err != nil {
 		return why, false, err
@@ -52,21 +56,51 @@ func (a *Activities) suspicion(ctx context.Context, page store.PageRecord, last,
 	return why, is, nil
 }
 
-// frontPage returns what the crawl knows about the front page of the page's host. It is zero if
-// the crawl knows nothing, or if the page is itself the front page.
+// frontPage returns what the crawl knows about the front page of the page's host, or about
+// the page of the same site to which that redirects. It is zero if the crawl knows nothing,
+// or if the page is itself the front page.
 func (a *Activities) frontPage(ctx context.Context, page store.PageRecord) (change.FrontPage, error) {
-	u, err := urlkey.Canonical(page.URL)
-	if err != nil || u.Target() == "/" {
+	const mostRedirects = 3
+	at, err := urlkey.Canonical(page.URL)
+	if err != nil || at.Target() == "/" {
 		return change.FrontPage{}, nil
 	}
-	url := u.Origin() + "/"
-	found, err := a.stores.Pages.FindPages(ctx, url, page.Crawl)
-	if err != nil || len(found) == 0 || found[0].Last.ID == 0 {
-		return change.FrontPage{}, err
+	of := at
+	if at, err = urlkey.Canonical(at.Origin() + "/"); err != nil {
+		return change.FrontPage{}, nil
 	}
-	last := found[0].Last
-	known, err := a.stores.Pages.Content(ctx, last.ID)
-	return change.FrontPage{URL: url, Text: last.TextDigest, Sketch: known.Sketch}, err
+	for range 1 + mostRedirects {
+		found, err := a.stores.Pages.FindPages(ctx, at.String(), page.Crawl)
+		if err != nil || len(found) == 0 || found[0].PageID == page.PageID {
+			return change.FrontPage{}, err
+		}
+		front := found[0]
+		if front.State != crawl.Redirect {
+			return a.frontPageOf(ctx, front)
+		}
+		visit, err := a.stores.Pages.Visit(ctx, front.PageID, front.Visits)
+		if errors.Is(err, store.ErrNotFound) {
+			return change.FrontPage{}, nil
+		}
+		if err != nil {
+			return change.FrontPage{}, err
+		}
+		to, err := urlkey.Canonical(visit.Location)
+		if err != nil || !urlkey.SameSite(of, to) {
+			return change.FrontPage{}, nil
+		}
+		at = to
+	}
+	return change.FrontPage{}, nil
+}
+
+// frontPageOf describes the last version of a front page, zero if it has none.
+func (a *Activities) frontPageOf(ctx context.Context, front store.PageRecord) (change.FrontPage, error) {
+	if front.Last.ID == 0 {
+		return change.FrontPage{}, nil
+	}
+	known, err := a.stores.Pages.Content(ctx, front.Last.ID)
+	return change.FrontPage{URL: front.URL, Text: front.Last.TextDigest, Sketch: known.Sketch}, err
 }
 
 // suspectRedirect completes a visit that was redirected: to the site's front page, or to a

@@ -289,6 +289,46 @@ func TestFrontPageIsSuspect(t *testing.T) {
 	}
 }
 
+// Where the address of the front page redirects, the page there is the front page.
+func TestFrontPageBehindARedirectIsSuspect(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	lost := false
+	s := serve(t, func(rw http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/":
+			answering(301, "", "Location: /en/")(rw, r)
+		case r.URL.Path == "/en/" || lost:
+			html(rw, frontBody)
+		default:
+			html(rw, articleBody)
+		}
+	})
+	pages := w.living([]string{s.url + "/", s.url + "/en/", s.url + "/tides"})
+	for _, page := range pages {
+		w.look(page, 1)
+	}
+	lost = true
+	if plan := w.look(pages[2], 2); plan.Outcome != crawl.OutcomeSuspect || !strings.Contains(codes(w.recordedVisit(pages[2], 2).Reasons), "front-page-instead") {
+		t.Errorf("planned %+v", plan)
+	}
+}
+
+// A long text that becomes a few words counts if the words last.
+func TestFewWordsAreSuspect(t *testing.T) {
+	t.Parallel()
+	w, site, ref := suspectSite(t, "/tides")
+	long := articleBody + strings.Repeat("<p>The harbour, the lighthouse and the beach are open all day, and the boats sail with the ebb.", 12)
+	var outcomes []string
+	for i, body := range []string{long, "<p>Guru Meditation", long, "<p>null", "<p>null"} {
+		site.body = body
+		outcomes = append(outcomes, w.look(ref, i+1).Outcome.String())
+	}
+	if got, want := strings.Join(outcomes, " "), "new suspect unchanged suspect changed"; got != want {
+		t.Errorf("outcomes %s, want %s", got, want)
+	}
+}
+
 // A redirect to the front page takes a page out of its schedule only if it lasts.
 func TestRedirectToTheFrontPageIsSuspect(t *testing.T) {
 	t.Parallel()
@@ -296,6 +336,7 @@ func TestRedirectToTheFrontPageIsSuspect(t *testing.T) {
 		{"once", "/", "new suspect unchanged"},
 		{"for good", "/", "new suspect redirected redirected"},
 		{"to log in", "/login?next=/tides", "new suspect unchanged"},
+		{"to an error", "/error?aspxerrorpath=/tides", "new suspect unchanged"},
 		{"elsewhere", "/high-and-low-water", "new redirected redirected"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

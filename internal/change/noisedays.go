@@ -43,6 +43,9 @@ const otherMonths = `كانون تشرين شباط آذار نيسان أيار
 // otherMonth is the number given to them.
 const otherMonth = 13
 
+// malayMarch is a name that also means other things.
+const malayMarch = "mac"
+
 // moreDateWords are weekdays in other languages, and words in dates and times of day.
 // They count after a label only: alone some of them are other words.
 const moreDateWords = `г гг р d m ж gada оны сарын өдөр y mandag tirsdag onsdag torsdag fredag lørdag søndag mánudagur þriðjudagur miðvikudagur fimmtudagur föstudagur laugardagur sunnudagur
@@ -60,7 +63,7 @@ const moreDateWords = `г гг р d m ж gada оны сарын өдөр y manda
 	திங்கள் செவ்வாய் புதன் வியாழன் வெள்ளி சனி ஞாயிறு ორშაბათი სამშაბათი ოთხშაბათი ხუთშაბათი პარასკევი შაბათი კვირა երկուշաբթի երեքշաբթի չորեքշաբթի հինգշաբթի ուրբաթ շաբաթ կիրակի
 	จันทร์ อังคาร พุธ พฤหัสบดี ศุกร์ เสาร์ อาทิตย์ วันจันทร์ วันอังคาร วันพุธ วันพฤหัสบดี วันศุกร์ วันเสาร์ วันอาทิตย์ พ ศ ค น เวลา วันที่
 	дүйсенбі сейсенбі сәрсенбі бейсенбі жұма сенбі жексенбі даваа мягмар лхагва пүрэв баасан бямба ням
-	년도 周日 周一 周二 周三 周四 周五 周六 週日 週一 週二 週三 週四 週五 週六 星期 礼拜天 下午 凌晨 晚上 早上 中午 點 分钟 平成 令和 民國 民国 昭和 頃 現在 日更新 월요일 화요일 수요일 목요일 금요일 토요일 일요일 월 화 수 목 금 토
+	년도 周日 周一 周二 周三 周四 周五 周六 週日 週一 週二 週三 週四 週五 週六 星期 礼拜天 下午 凌晨 晚上 早上 中午 點 分钟 平成 令和 民國 民国 昭和 頃 現在 日更新 일에 월요일 화요일 수요일 목요일 금요일 토요일 일요일 월 화 수 목 금 토
 	wib wita wit msk eet eest wet west aest aedt acst awst nzst nzdt hkt sgt ict pht akst hst npt pkt мск uur klo kello óra kor ora saat hodin hod godz часов год рр м мин h`
 
 // moreDateJoins stand within dates in other languages, after a label.
@@ -86,7 +89,7 @@ const (
 	moreAgos      = `sitten tagasi ezelőtt тому lalu پیش`
 	moreAgoBefore = `fyrir, před, pred, acum, преди, πριν από, πριν, prije, пре, منذ, לפני`
 	// moreStampAgos mean "before" as well as "ago", or "for", and count after a label only.
-	moreStampAgos = `önce əvvəl पहले পূর্বে আগে قبل trước бұрын för pre пред fa para yang`
+	moreStampAgos = `전에 önce əvvəl पहले পূর্বে আগে قبل trước бұрын för pre пред fa para yang`
 )
 
 // addWords gives each word of a list a role.
@@ -109,4 +112,5 @@ func addMonths(all map[string]int) {
 		add(list, i+1)
 	}
 	add(otherMonths, otherMonth)
+	all[malayMarch] = 3
 }

@@ -17,26 +17,31 @@ var moreStampLabels = []string{
 	`_|page|content|article|document|site last|most+recently|recently updated|modified|edited|changed|revised|reviewed|refreshed|checked|verified|amended _|on|at|by,
 		last|latest update|modification|edit|change|revision|review|refresh _|on|at|date, date of last update|modification|revision|change|review,
 		date last updated|modified|revised|changed|reviewed, date updated|modified|revised|reviewed, revised|reviewed|refreshed|amended _|on|at, updated|modified|edited|reviewed|revised date, update date|time,
-		_|this|the page|article|document|site|website|section|version|guide|entry|topic|file|policy was|is _|last|most+recently updated|modified|edited|changed|revised|reviewed|generated _|on|at`,
+		_|this|the page|article|document|site|website|section|version|guide|entry|topic|file|policy was|is _|last|most+recently updated|modified|edited|changed|revised|reviewed|generated _|on|at,
+		this|these|the|our policy|privacy+policy|cookie+policy|privacy+notice|privacy+statement|terms|terms+of+service|terms+of+use|agreement|notice|statement|guidelines is|are|was|were|has+been|have+been last updated|modified|revised|amended _|on,
+		policy|privacy+policy|cookie+policy|privacy+notice|privacy+statement|terms|terms+of+service|terms+of+use|agreement|notice|statement|guidelines last updated|modified|revised|amended _|on`,
 	// German.
 	`_|seite|inhalt|artikel|dokument zuletzt|letztmals|letztmalig aktualisiert|geändert|bearbeitet|überarbeitet|geprüft|überprüft|modifiziert|verändert _|am|um,
 		letzte|letztes|letzter|neueste aktualisierung|änderung|bearbeitung|überarbeitung|prüfung|überprüfung|modifikation|update|stand _|am|vom, aktualisierungsdatum, änderungsdatum, bearbeitungsstand, datum der letzten aktualisierung|änderung,
-		diese|dieser|dieses seite|artikel|dokument|inhalt wurde zuletzt|letztmals _|am, überarbeitet|überprüft am, bearbeitet am`,
+		diese|dieser|dieses seite|artikel|dokument|inhalt wurde zuletzt|letztmals _|am, überarbeitet|überprüft am, bearbeitet am,
+		letzte aktualisierung|änderung|bearbeitung|überarbeitung|prüfung dieser|dieses|der|des seite|artikels|dokuments|inhalts|richtlinie|richtlinien|datenschutzerklärung|nutzungsbedingungen|bedingungen|agb _|am|vom,
+		diese|dieser|unsere|die datenschutzerklärung|richtlinie|richtlinien|nutzungsbedingungen|bedingungen|agb|fassung wurde|wurden zuletzt|letztmals _|am`,
 	// French.
 	`_|page|article|document|contenu|site|fiche dernière mise|modification|actualisation|révision|vérification _|à+jour _|le|du|effectuée+le,
 		date de _|la dernière mise|modification|actualisation|révision _|à+jour, date de mise à jour, dernièrement mis|mise|modifié|modifiée _|à+jour _|le,
-		_|page|article|document mis|mise à jour _|le, modifiée|actualisée|révisé|révisée|vérifié|vérifiée _|le, cette page a été mise à jour le, cette page a été modifiée _|pour+la+dernière+fois le, mis|mise à jour il y a`,
+		_|page|article|document mis|mise à jour _|le, dernière mise|modification|actualisation|révision _|à+jour de cette|la|ce|notre page|article|politique|document _|le,
+		cette|la|notre|présente|la+présente politique _|de+confidentialité a été mise|modifiée _|à+jour _|pour+la+dernière+fois le, modifiée|actualisée|révisé|révisée|vérifié|vérifiée _|le, cette page a été mise à jour le, cette page a été modifiée _|pour+la+dernière+fois le`,
 	// Spanish, Catalan, Galician.
 	`_|página|artículo|contenido última|ultima|últimas actualización|actualizacion|modificación|modificacion|edición|revisión|revision _|el|del|realizada+el, última vez actualizado|modificado|editado _|el,
 		fecha de _|la _|última actualización|modificación|revisión, última fecha de actualización|modificación, actualizada|modificada|editado|editada|revisado|revisada _|el,
-		esta página se actualizó por última vez el, esta página se editó por última vez el, esta página fue modificada por última vez el,
+		última actualización|modificación|revisión de esta|la página|política, esta política _|de+privacidad se|fue actualizó|modificó|actualizada|modificada por última vez el, esta página se actualizó por última vez el, esta página se editó por última vez el, esta página fue modificada por última vez el,
 		darrera|última actualització|modificació|revisió _|el, actualitzat|modificat|revisat _|el, data d ' actualització, data de la darrera actualització|modificació,
 		última actualización|modificación, actualizado o, modificado o`,
 	// Italian, Portuguese, Romanian.
 	`ultimo|ultima aggiornamento|modifica|revisione|variazione _|il|del|effettuato+il, _|pagina|articolo aggiornata|modificata|revisionata|rivista _|il|al, data di|dell'|ultimo|ultima _|ultimo|ultima aggiornamento|modifica|revisione,
-		data aggiornamento, pagina aggiornata il, ultimo aggiornamento della pagina, questa pagina è stata modificata per l ' ultima volta il,
+		data aggiornamento, pagina aggiornata il, ultimo|ultima aggiornamento|modifica|revisione di|della _|questa pagina|informativa|politica _|sulla+privacy, questa|la|presente|la+presente informativa|politica _|sulla+privacy è stata aggiornata|modificata _|per+l+'+ultima+volta|l+'+ultima+volta il, questa pagina è stata modificata per l ' ultima volta il,
 		última|ultima|últimas atualização|atualizações|actualização|modificação|alteração|revisão _|em|a, atualizada|modificada|alterado|alterada|editado|editada|revisado|revisada|actualizado|actualizada _|em|a,
-		data de|da _|última atualização|actualização|modificação|alteração|revisão, última vez atualizado|modificado|editado em, página atualizada em, esta página foi editada pela última vez em,
+		data de|da _|última atualização|actualização|modificação|alteração|revisão, última vez atualizado|modificado|editado em, última atualização|modificação|revisão desta|da página|política, esta política _|de+privacidade foi atualizada|modificada _|pela+última+vez em, página atualizada em, esta página foi editada pela última vez em,
 		ultima|ultimele actualizare|modificare|revizuire|editare _|la, actualizat|actualizată|modificat|modificată|revizuit _|la|pe|în, data ultimei actualizări|modificări, data actualizării`,
 	// Dutch, Afrikaans.
 	`_|pagina|artikel laatst|laatste bijgewerkt|gewijzigd|bewerkt|aangepast|herzien|gecontroleerd|geactualiseerd|veranderd _|op, laatste update|wijziging|bewerking|aanpassing|herziening|controle|bijwerking _|op, bewerkt|aangepast|herzien|geactualiseerd op,
@@ -131,25 +136,6 @@ var denseLabels = [][]string{
 	{`อัปเดตเมื่อ อัพเดทเมื่อ อัพเดตเมื่อ แก้ไขเมื่อ ปรับปรุงเมื่อ อัปเดตวันที่ แก้ไขวันที่ ปรับปรุงวันที่ อัปเดตเมื่อวันที่ วันที่อัปเดต วันที่แก้ไข วันที่ปรับปรุง`},
 }
 
-// stampTimes are times without a number. After a label they are stamps.
-const stampTimes = `today, yesterday, this week|month|year|hour|morning|afternoon|evening, last week|month|year|night|hour, in|within|during the last|past hour|day|week|month|year, in|within|during the last few minutes|hours|days|weeks|months|years, a while ago,
-	heute, gestern, vorgestern, diese|letzte|vorige woche, diesen|dieses|letzten|letztes|vorigen|voriges monat|jahr, in|innerhalb der letzten stunde|woche, vor kurzem,
-	aujourd'hui, aujourd’hui, hier, avant-hier, cette semaine|année, ce mois _|-ci, la semaine dernière|passée, le mois dernier|passé, l'année dernière, dans|durant|au+cours+de la dernière heure, il y a plus d'une|d'un semaine|mois|an|heure, il y a plus d’une|d’un semaine|mois|an|heure,
-	hoy, ayer, anteayer, esta semana, este mes|año, la semana pasada, el mes|año pasado, en|durante la última hora, hace más de una|un semana|mes|año|hora, avui, ahir, aquesta setmana, hoxe, onte, oggi, ieri, questa settimana, questo mese, la settimana scorsa, il mese scorso, nell'ultima|nell’ultima ora, più di una|un settimana|mese|anno fa,
-	hoje, ontem, esta|nesta semana, este|neste mês, a|na semana passada, o|no mês passado, na última hora, há mais de uma|um semana|mês|ano|hora, astăzi, azi, ieri, săptămâna aceasta|trecută, luna aceasta|trecută,
-	vandaag, gisteren, eergisteren, deze|vorige|afgelopen week|maand, dit|vorig jaar, in|binnen het afgelopen uur, meer dan een week|maand|jaar geleden, vandag, gister, idag, i dag, igår, i går, denna|den+här|förra vecka|veckan|månaden, senaste timmen, under|inom den senaste timmen, för mer än en vecka|månad sedan, i dag, denne|i+denne|sidste|siste uge|uke|måned, denne uken|måneden, for over|mere+end|mer+enn en uge|uke|måned siden, inden+for|innen+den den+seneste|siste time|timen, í dag, í gær,
-	tänään, eilen, tällä|viime viikolla, tässä|viime kuussa, viimeisen tunnin aikana, yli viikko|kuukausi sitten, täna, eile, sel nädalal, ma, tegnap, ezen|múlt a héten, múlt héten, az elmúlt órában, több mint egy hete|hónapja,
-	dzisiaj, dziś, wczoraj, w tym tygodniu|miesiącu, w zeszłym|ubiegłym tygodniu|miesiącu, w ciągu ostatniej godziny, ponad tydzień|miesiąc temu, dnes, včera, tento týden|týždeň|měsíc|mesiac, minulý týden|týždeň|měsíc|mesiac, před více než týdnem|měsícem, v posledni|poslední hodině, danes, včeraj, ta teden, prejšnji teden, danas, jučer, juče, ovaj|ovog|prošli|prošle tjedan|tjedna|tjedna|nedelje|sedmice, ове недеље, данас, јуче, днес, вчера, тази|миналата седмица, този|миналия месец, денес,
-	сегодня, вчера, позавчера, на этой|прошлой неделе, в этом|прошлом месяце|году, в течение|за последний|последнего|последнюю часа|час|неделю, за последний час|месяц, более недели|месяца|года|часа назад, сьогодні, вчора, цього|минулого тижня|місяця, на цьому|минулому тижні, протягом останньої години, понад тиждень|місяць тому, сёння, учора, бүгін, кеше, өнөөдөр, өчигдөр,
-	šiandien, vakar, šią|praėjusią savaitę, šodien, vakar, šonedēļ, sot, dje, σήμερα, χθες, χτες, αυτή|αυτήν την εβδομάδα, την προηγούμενη|περασμένη εβδομάδα, την τελευταία ώρα, πριν από περισσότερο|πάνω από μία|μια εβδομάδα,
-	bugün, dün, bu|geçen hafta|ay|yıl, son bir saat|hafta içinde, bir haftadan fazla süre önce, bir haftadan uzun süre önce, dünən, bu həftə, bugun, kecha,
-	hari ini, kemarin, semalam, minggu|bulan|tahun ini|lalu, dalam satu jam terakhir, lebih dari|daripada seminggu|sebulan yang+lalu|lalu, ngayong araw, kahapon, ngayong linggo, leo, jana, hôm nay, hôm qua, tuần|tháng|năm này|nay|trước|rồi, trong giờ qua, hơn một|1 tuần|tháng|năm trước,
-	اليوم, أمس, البارحة, هذا الأسبوع|الشهر|العام, الأسبوع|الشهر الماضي, خلال الساعة الماضية|الأخيرة, في الساعة الأخيرة|الماضية, منذ أكثر من أسبوع|شهر|سنة, قبل أكثر من أسبوع|شهر|سنة, امروز, دیروز, این|همین هفته|ماه, هفته|ماه گذشته|پیش, بیش از یک هفته|ماه پیش|قبل, آج, کل, اس ہفتے, היום, אתמול, השבוע, החודש, בשבוע|בחודש שעבר, בשעה האחרונה, לפני יותר מ משבוע, לפני יותר משבוע|מחודש|משנה,
-	आज, कल, इस हफ़्ते|हफ्ते|सप्ताह|महीने, पिछले हफ़्ते|हफ्ते|सप्ताह|महीने|घंटे, एक हफ़्ते|हफ्ते|सप्ताह|महीने से अधिक|ज़्यादा पहले, आजच, हिजो, আজ, গতকাল, এই সপ্তাহে, গত সপ্তাহে, இன்று, நேற்று, ఈరోజు, నిన్న, ಇಂದು, ನಿನ್ನೆ, ഇന്ന്, ഇന്നലെ, આજે, ગઈકાલે, ਅੱਜ, დღეს, გუშინ, այսօր, երեկ,
-	วันนี้, เมื่อวาน, เมื่อวานนี้, สัปดาห์นี้, ในสัปดาห์นี้, เดือนนี้, สัปดาห์ที่แล้ว, เดือนที่แล้ว, ในชั่วโมงที่ผ่านมา, กว่าหนึ่งสัปดาห์ที่แล้ว, มากกว่าหนึ่งสัปดาห์ที่แล้ว,
-	今天, 昨天, 前天, 本周, 本週, 这周, 這週, 这个星期, 這個星期, 上周, 上週, 本月, 上月, 上个月, 上個月, 今年, 去年, 一周前, 一週前, 一周多前, 一週多前, 超过一周前, 超過一週前, 一周以前, 刚刚, 剛剛, 最近一小时, 过去一小时, 最近一小時, 過去一小時, 过去一小时内, 過去一小時內,
-	今日, 昨日, 本日, 一昨日, 今週, 先週, 今月, 先月, 過去一時間以内, 1時間以内, 先ほど, 오늘, 어제, 그제, 이번 주|달, 지난 주|달, 지난주, 지난달, 지난 한 시간, 지난 1 시간 이내, 일주일|한+달 이상|넘게 전|전에, 방금`
-
 // expand yields the labels of a notation: see moreStampLabels.
 func expand(notation string) [][]string {
 	var all [][]string
@@ -200,13 +186,37 @@ func wordsOf(choice string) []string {
 }
 
 // stampRelative are stampTimes.
-var stampRelative = sync.OnceValue(func() *phraseTree { return treeOf(expand(stampTimes)) })
+var stampRelative = sync.OnceValue(func() *phraseTree { return treeOf(expandAll(stampTimes)) })
+
+func expandAll(notations []string) [][]string {
+	var all [][]string
+	for _, notation := range notations {
+		all = append(all, expand(notation)...)
+	}
+	return all
+}
 
 // phraseTree holds phrases by their words, so that a line is compared with hundreds of
 // them at once.
 type phraseTree struct {
 	next map[string]*phraseTree // nil if no phrase goes on
 	ends bool                   // a phrase ends here
+}
+
+// anyNumber stands for a number in phrases.
+const anyNumber = "#"
+
+// below is the tree after a token, nil if none of the phrases goes on with it.
+func (t *phraseTree) below(next token) *phraseTree {
+	switch {
+	case next.number && t.next[next.lower] == nil:
+		return t.next[anyNumber]
+	case next.lower != "":
+		return t.next[next.lower]
+	case next.text == "’": // phrases have it straight
+		return t.next["'"]
+	}
+	return t.next[next.text]
 }
 
 func treeOf(phrases [][]string) *phraseTree {
@@ -232,13 +242,14 @@ func treeOf(phrases [][]string) *phraseTree {
 // longestAt is the length of the longest phrase of a tree that stands at i, 0 if there is
 // none.
 func (s *scanner) longestAt(i int, tree *phraseTree) int {
+	return s.longestWithin(i, len(s.tokens), tree)
+}
+
+// longestWithin is longestAt for phrases that end before a token.
+func (s *scanner) longestWithin(i, end int, tree *phraseTree) int {
 	longest := 0
-	for j := i; j < len(s.tokens) && len(tree.next) > 0; j++ {
-		word := s.tokens[j].lower
-		if word == "" { // a mark
-			word = s.tokens[j].text
-		}
-		if tree = tree.next[word]; tree == nil {
+	for j := i; j < end && len(tree.next) > 0; j++ {
+		if tree = tree.below(s.tokens[j]); tree == nil {
 			break
 		}
 		if tree.ends {
@@ -250,10 +261,7 @@ func (s *scanner) longestAt(i int, tree *phraseTree) int {
 
 // moreLabels are the labels of moreStampLabels and denseLabels.
 func moreLabels() [][]string {
-	var all [][]string
-	for _, notation := range moreStampLabels {
-		all = append(all, expand(notation)...)
-	}
+	all := expandAll(moreStampLabels)
 	for _, parts := range denseLabels {
 		forms := []string{""}
 		for _, list := range parts {

@@ -78,7 +78,7 @@ func sameWord(a, b string) (same, clocks bool) {
 // mayHaveNoise spares most lines the scan: nearly all noise has a number, and noise
 // without one is short.
 func mayHaveNoise(line string) bool {
-	const most, perRune = 60, 3 // letters of a line that only states an age
+	const most, perRune = 80, 3 // letters of a line that only states an age
 	return len(line) <= most || hasDigit(line) || line[0] >= utf8.RuneSelf && len(line) <= perRune*most
 }
 
@@ -107,6 +107,12 @@ func isSentence(line string) bool {
 // if there is none.
 func (s *scanner) noiseAt(i int) (kind, int) {
 	if n := s.stampAt(i); n > 0 {
+		return stamp, n
+	}
+	if n := s.bySomebodyAt(i); n > 0 {
+		return stamp, n
+	}
+	if n := s.endedAt(i); n > 0 {
 		return stamp, n
 	}
 	if s.sentence {

@@ -1,6 +1,7 @@
 package change
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -92,6 +93,9 @@ func (s *scanner) nowAt(i int) int {
 // counterAt is the length of a counter: "1,234 views", "12 users online", "1.234
 // Mal gelesen", "viewed 1,234 times", "Views: 1,234".
 func (s *scanner) counterAt(i int) int {
+	if n := s.votesAt(i); n > 0 {
+		return n
+	}
 	switch {
 	case s.isNumber(i) && !s.isMark(i-1, currencies):
 		return s.countedAfter(i)
@@ -166,25 +170,36 @@ func (s *scanner) multiplied(i int) int {
 // a sentence it must come first.
 func (s *scanner) stampAt(i int) int {
 	label := s.stampLabelAt(i)
-	if label == 0 || s.sentence && i > 0 {
+	if label == 0 || s.sentence && i > 0 && (i > 1 || !s.is(0, isStampNoun)) {
 		return 0
 	}
 	if !s.isEdge(i) && !s.beginsPart(i) {
 		return 0 // "the rules updated on 3 March"
 	}
-	end := i + label
-	for s.isMark(end, ":：՝-–—") {
+	for label > 0 {
+		if end := s.labelledAt(i + label); end > 0 {
+			return end - i
+		}
+		label = s.longestWithin(i, i+label-1, stampLabels()) // "last updated" of "last updated on"
+	}
+	return 0
+}
+
+// labelledAt is the end of the time that follows a label, which ends before i; 0 if there
+// is none.
+func (s *scanner) labelledAt(end int) int {
+	for s.isMark(end, ":：՝-–—】］") {
 		end++
 	}
 	if n := s.ageAt(end); n > 0 {
-		return end + n - i
+		return end + n
 	}
 	if n := s.relativeAt(end); n > 0 {
-		return end + n - i
+		return end + n
 	}
 	n := s.stretchAt(end, isDate|isStampDate, isDateJoin|isStampJoin)
 	if said := s.readDate(end, end+n); said.hasDate() || said.clock != nil || s.saysDay(end, end+n, said) {
-		return end + n - i
+		return end + n
 	}
 	return 0
 }
@@ -238,9 +253,9 @@ func (s *scanner) stretchAt(i int, words, joins role) int {
 		case s.isNumber(j):
 			numbers++
 			end = j + 1
-		case s.is(j, words):
+		case s.is(j, words), joins&isStampJoin != 0 && s.isMalayMarch(j):
 			end = j + 1
-		case s.is(j, joins), s.isMark(j, ",.()-–"):
+		case s.is(j, joins), s.isMark(j, ",.()-–"), joins&isStampJoin != 0 && s.isMark(j, "'’"):
 		default:
 			j = len(s.tokens) // the end of the stretch
 		}
@@ -249,6 +264,15 @@ func (s *scanner) stretchAt(i int, words, joins role) int {
 		return 0
 	}
 	return end - i
+}
+
+// isMalayMarch reports whether a token is "Mac" between a day and a year.
+func (s *scanner) isMalayMarch(i int) bool {
+	if s.tokens[i].lower != malayMarch || !s.isNumber(i-1) || !s.isNumber(i+1) {
+		return false
+	}
+	year, err := strconv.Atoi(s.tokens[i+1].text)
+	return err == nil && isYear(year) && len(s.tokens[i-1].text) <= 2
 }
 
 // timeAt is the length of a time that may be the one at which the page was made: a

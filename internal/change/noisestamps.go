@@ -17,21 +17,113 @@ func (s *scanner) beginsPart(i int) bool {
 // relativeAt is the length of a time that a label makes a stamp: "today", "this week", "in
 // the last hour", and ages in words that mean other things elsewhere.
 func (s *scanner) relativeAt(i int) int {
-	switch {
-	case s.isNumber(i) && s.is(i+1, isUnit) && s.is(i+2, isStampAgo):
-		return 3
-	case s.is(i, isStampAgo) && s.isNumber(i+1) && s.is(i+2, isUnit):
-		return 3
+	if n := s.agoAt(i); n > 0 {
+		return n
 	}
-	if i >= len(s.tokens) || !s.tokens[i].word && !s.tokens[i].number {
-		return 0
-	}
-	longest := s.longestAt(i, stampRelative())
+	longest := s.wordedAt(i)
 	end := i + longest
 	if s.goesOn(end) || s.isNumber(end) || s.sentence && end < len(s.tokens)-1 {
 		return 0 // "updated this week in Oslo"
 	}
 	return longest
+}
+
+// agoAt is the length of an age with a word that means other things elsewhere.
+func (s *scanner) agoAt(i int) int {
+	const length = 3
+	if s.isNumber(i) && s.is(i+1, isUnit) && s.is(i+2, isStampAgo) ||
+		s.is(i, isStampAgo) && s.isNumber(i+1) && s.is(i+2, isUnit) {
+		return length
+	}
+	return 0
+}
+
+// wordedAt is the length of one of stampTimes, or of an age after one of overTimes.
+func (s *scanner) wordedAt(i int) int {
+	if i >= len(s.tokens) || !s.tokens[i].word && !s.tokens[i].number {
+		return 0
+	}
+	return max(s.longestAt(i, stampRelative()), s.overAt(i))
+}
+
+// overAt is the length of an age after one of overTimes: "more than 2 weeks ago".
+func (s *scanner) overAt(start int) int {
+	before := 0
+	for _, phrase := range agoBefore {
+		before = max(before, s.phraseAt(start, phrase))
+	}
+	i := start + before
+	over := s.longestAt(i, overTimes())
+	i += over
+	if over == 0 || !s.isNumber(i) && !s.is(i, isOne) || !s.is(i+1, isUnit) {
+		return 0
+	}
+	i += 2
+	switch {
+	case s.is(i, isAgo|isStampAgo):
+		i++
+	case before == 0:
+		return 0
+	}
+	return i - start
+}
+
+// endedAt is the length of a stamp whose time comes first, alone in a line or in a part of
+// one: "heute aktualisiert", "2026年3月4日更新".
+func (s *scanner) endedAt(i int) int {
+	if s.sentence || !s.ends || !s.isEdge(i) {
+		return 0
+	}
+	n := max(s.ageAt(i), s.agoAt(i), s.wordedAt(i), s.endedDayAt(i))
+	if n == 0 {
+		return 0
+	}
+	ends := s.longestAt(i+n, stampEnds())
+	if ends == 0 || !s.isEdge(i+n+ends) {
+		return 0
+	}
+	return n + ends
+}
+
+// endedDayAt is the length of a day, or of an age in characters, that one of stampEnds may
+// follow.
+func (s *scanner) endedDayAt(i int) int {
+	if s.isNumber(i) && i+1 < len(s.tokens) && denseDays[s.tokens[i+1].lower] && !s.is(i+1, isDate) {
+		return 2 // "3天前"
+	}
+	end := i
+	for j := i; j < len(s.tokens) && s.tokens[j].role&endsStamp == 0; j++ {
+		if !s.isNumber(j) && !s.is(j, isDate|isStampDate|isDateJoin|isStampJoin) && !s.isMark(j, ",.()-–:") {
+			return 0
+		}
+		end = j + 1
+	}
+	if said := s.readDate(i, end); !said.hasDate() {
+		return 0
+	}
+	return end - i
+}
+
+// bySomebodyAt is the length of the time that ends a stamp after a name, which is no noise:
+// "on 4 March 2026" in "Last edited by Joe on 4 March 2026".
+func (s *scanner) bySomebodyAt(i int) int {
+	const mostNames, mostLabel = 4, 8
+	if s.by == 0 || i < s.by+2 || i > s.by+1+mostNames || s.goesOn(i) && !s.is(i, isDateJoin|isStampJoin) {
+		return 0
+	}
+	labelled := false
+	for from := max(s.by-mostLabel, 0); from < s.by && !labelled; from++ {
+		label := from + s.stampLabelAt(from) // perhaps with the word
+		labelled = (from == 0 || !s.sentence && s.isEdge(from)) && (label == s.by || label == s.by+1)
+	}
+	if !labelled {
+		return 0
+	}
+	n := s.stretchAt(i, isDate|isStampDate, isDateJoin|isStampJoin)
+	if said := s.readDate(i, i+n); !said.hasDate() {
+		return 0
+	}
+	return n
 }
 
 // isWhole reports whether tokens state a day with its month and year, so that a number

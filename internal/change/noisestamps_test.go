@@ -2,6 +2,7 @@ package change
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -150,6 +151,134 @@ func TestRelativeStamps(t *testing.T) {
 	for _, line := range []string{"Updated this week in Oslo", "Updated last week, the rules ban dogs.", "Open this week", "Closed today", "Updated", "Updated rules today"} {
 		if isNoise(line, "Updated over a week ago") { // beside a stamp it is an edit
 			t.Errorf("%q is noise", line)
+		}
+	}
+}
+
+// Every relative time is a stamp after every label of its language, and of those beside it.
+func TestRelativeStampsAfterEveryLabel(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("a million lines")
+	}
+	check := func(notation string, labels [][]string, gap string) {
+		var c core
+		for _, label := range labels {
+			for _, said := range expand(notation) {
+				line := spoken(label) + gap + spoken(said)
+				if !mayHaveNoise(line) {
+					continue
+				}
+				if left := c.withoutNoise(line); left != "" {
+					t.Errorf("%q: what is left is %q", line, left)
+					return
+				}
+			}
+		}
+	}
+	for i, notation := range moreStampLabels {
+		check(stampTimes[i], expand(notation), " ")
+	}
+	for _, label := range []string{"更新于", "最后更新", "本页面最近更新时间", "更新日期"} {
+		check(stampTimes[len(stampTimes)-3], [][]string{{label}}, "：")
+	}
+	for _, label := range []string{"更新于", "最后更新于", "编辑于"} {
+		check(stampTimes[len(stampTimes)-3], [][]string{{label}}, "")
+	}
+	check(stampTimes[len(stampTimes)-2], [][]string{{"最終更新"}, {"更新日"}}, "：")
+	check(stampTimes[len(stampTimes)-1], [][]string{{"อัปเดตล่าสุด"}, {"แก้ไขล่าสุดเมื่อ"}}, " ")
+}
+
+// spoken is a phrase as it is written, with a capital.
+func spoken(words []string) string {
+	line := strings.ReplaceAll(strings.Join(words, " "), " ' ", "'")
+	return capital(line)
+}
+
+// stampPairs are stamps that differ, and are the same page.
+var stampPairs = [][2]string{
+	// Ages in words.
+	{"Mis à jour il y a plus d'une semaine", "Mis à jour il y a plus d’un mois"},
+	{"Mise à jour il y a plus de 2 semaines", "Mise à jour il y a plus de 3 semaines"},
+	{"Actualisé il y a plus d'une semaine", "Actualisé aujourd’hui"},
+	{"Aktualisiert vor mehr als 2 Wochen", "Aktualisiert vor über einem Monat"},
+	{"Actualizado hace más de 2 semanas", "Actualizado hace casi 3 meses"},
+	{"Aggiornato più di 2 settimane fa", "Aggiornato ieri"},
+	{"Laatst bijgewerkt meer dan 3 weken geleden", "Laatst bijgewerkt gisteren"},
+	{"Обновлено более 2 недель назад", "Обновлено сегодня"},
+	// The time first.
+	{"Heute aktualisiert", "Gestern aktualisiert"},
+	{"Diese Woche aktualisiert", "Vor über einer Woche aktualisiert"},
+	{"Vor 3 Tagen aktualisiert", "Vor mehr als 2 Wochen aktualisiert"},
+	{"Am 4. März 2026 aktualisiert", "Am 5. März 2026 aktualisiert"},
+	{"Vandaag bijgewerkt", "Meer dan een week geleden bijgewerkt"},
+	{"Tänään päivitetty", "Eilen päivitetty"},
+	{"Ma frissítve", "Tegnap frissítve"},
+	{"Bugün güncellendi", "3 gün önce güncellendi"},
+	{"4 Mart 2026 tarihinde güncellendi", "5 Mart 2026 tarihinde güncellendi"},
+	{"आज अपडेट किया गया", "कल अपडेट किया गया"},
+	{"1週間以上前に更新", "今日更新"},
+	{"2026年3月4日に更新", "2026年3月5日に更新"},
+	{"3日前に更新", "昨日更新"},
+	{"일주일 이상 전에 업데이트함", "오늘 업데이트됨"},
+	{"3일 전에 업데이트됨", "어제 업데이트됨"},
+	{"2026년 3월 4일에 업데이트됨", "2026년 3월 5일에 업데이트됨"},
+	{"一周前更新", "今天更新"},
+	{"更新于一周前", "更新于3天前"},
+	{"3天前更新", "昨天已更新"},
+	{"2026年3月4日更新", "2026年3月5日更新"},
+	{"作者：李明 · 今天更新", "作者：李明 · 一周前更新"},
+	// What was updated.
+	{"This Privacy Policy was last updated on March 4, 2026.", "This Privacy Policy was last updated on March 5, 2026."},
+	{"These Terms were last updated on 4 March 2026", "These Terms were last updated on 5 March 2026"},
+	{"Our Terms of Service were last revised March 4, 2026.", "Our Terms of Service were last revised March 5, 2026."},
+	{"Letzte Aktualisierung dieser Seite: 4. März 2026", "Letzte Aktualisierung dieser Seite: 5. März 2026"},
+	{"Diese Datenschutzerklärung wurde zuletzt am 4. März 2026 aktualisiert.", "Diese Datenschutzerklärung wurde zuletzt am 5. März 2026 aktualisiert."},
+	{"Dernière mise à jour de cette page : 4 mars 2026", "Dernière mise à jour de cette page : 5 mars 2026"},
+	{"Última actualización de esta página: 4 de marzo de 2026", "Última actualización de esta página: 5 de marzo de 2026"},
+	{"Questa informativa è stata aggiornata l'ultima volta il 4 marzo 2026.", "Questa informativa è stata aggiornata l’ultima volta il 5 marzo 2026."},
+	{"本隐私政策更新于2026年3月4日", "本隐私政策更新于2026年3月5日"},
+	{"本隐私政策最近更新于2026年3月4日。", "本隐私政策最近更新于2026年3月5日。"},
+	{"本政策最近更新日期：2026年3月4日", "本政策最近更新日期：2026年3月5日"},
+	{"本协议更新时间：2026-03-04", "本协议更新时间：2026-03-05"},
+	{"版本更新日期：2026年3月4日", "版本更新日期：2026年3月5日"},
+	{"【更新日期】2026年3月4日", "【更新日期】2026年3月5日"},
+	// Who updated it stays in the text.
+	{"Last edited by Joe on 4 March 2026", "Last edited by Joe on 5 March 2026"},
+	{"Last edited by Joe Q. Public on March 4, 2026, at 14:05.", "Last edited by Joe Q. Public on March 5, 2026, at 09:11."},
+	{"Zuletzt aktualisiert von Joe am 4. März 2026", "Zuletzt aktualisiert von Joe am 5. März 2026"},
+	// Months.
+	{"Darrera actualització: 4 d'abril de 2026", "Darrera actualització: 5 d’abril de 2026"},
+	{"Darrera actualització: 4 d'abril del 2026", "Darrera actualització: 5 de març del 2026"},
+	{"Kemas kini terakhir: 4 Mac 2026", "Kemas kini terakhir: 5 Mac 2026"},
+}
+
+func TestStampPairs(t *testing.T) {
+	t.Parallel()
+	for _, pair := range stampPairs {
+		if !isNoise(pair[0], pair[1]) {
+			left, _ := coreOf(Rendering{Text: pair[0]})
+			other, _ := coreOf(Rendering{Text: pair[1]})
+			t.Errorf("%q to %q is an edit: what is left is %q and %q", pair[0], pair[1], left, other)
+		}
+	}
+	for _, pair := range [][2]string{
+		{"Last edited by Joe on 4 March 2026", "Last edited by Ann on 4 March 2026"},
+		{"Written by Joe on 4 March 2026", "Written by Joe on 5 March 2026"},
+		{"A house built by Joe on 4 March 2026", "A house built by Joe on 5 March 2026"},
+		{"Updated: Mac 10.15", "Updated: Mac 10.16"},
+		{"Updated Mac 4", "Updated Mac 5"},
+		{"Diese Woche geöffnet", "Nächste Woche geöffnet"},
+		{"Heute aktualisiert das Amt die Liste", "Gestern aktualisiert das Amt die Liste"},
+		{"This Privacy Policy is effective on March 4, 2026.", "This Privacy Policy is effective on March 5, 2026."},
+		{"These Terms apply from 4 March 2026", "These Terms apply from 5 March 2026"},
+		{"本隐私政策生效日期：2026年3月4日", "本隐私政策生效日期：2026年3月5日"},
+		{"今天更新了三篇文章", "昨天更新了三篇文章"},
+		{"更新于北京", "更新于上海"},
+		{"Il y a plus d'une semaine", "Il y a plus d'un mois"},
+	} {
+		if isNoise(pair[0], pair[1]) {
+			t.Errorf("%q to %q is noise", pair[0], pair[1])
 		}
 	}
 }

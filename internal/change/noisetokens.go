@@ -22,13 +22,19 @@ type scanner struct {
 	tokens []token
 	// sentence: the line is running text.
 	sentence bool
+	// by is the last word that may stand before the name of who changed a page, 0 if there
+	// is none.
+	by int
+	// ends: one of stampEnds may be in the line.
+	ends bool
 }
 
 // scan splits a line. It reports false, early if possible, if the line has neither
 // a number nor one of the words of ages without one, or if it is running text that
 // does not begin like a stamp.
 func (s *scanner) scan(line string) bool {
-	s.tokens, s.sentence = s.tokens[:0], isSentence(line)
+	s.tokens, s.sentence, s.by = s.tokens[:0], isSentence(line), 0
+	s.ends = false
 	space, found := false, false
 	for rest := line; rest != ""; {
 		r, size := utf8.DecodeRuneInString(rest)
@@ -42,6 +48,9 @@ func (s *scanner) scan(line string) bool {
 			size, t.number, found = numberLength(rest), true, true
 		case unicode.IsLetter(r):
 			size, t.word = wordLength(rest), true
+			if isDense(r) {
+				size = densePart(rest[:size])
+			}
 		case unicode.IsDigit(r):
 			size, t.number, found = otherNumberLength(rest), true, true
 		}
@@ -49,10 +58,14 @@ func (s *scanner) scan(line string) bool {
 		if t.word || t.number {
 			t.lower = strings.ToLower(t.text)
 			t.role = roleOf(t.lower)
-			found = found || t.role&(isNow|isAgo|beginsStamp) != 0
+			found = found || t.role&(isNow|isAgo|beginsStamp|endsStamp) != 0
 		}
 		if len(s.tokens) == 0 && s.sentence && t.role&beginsStamp == 0 {
 			return false
+		}
+		s.ends = s.ends || t.role&endsStamp != 0
+		if byWords[t.lower] {
+			s.by = len(s.tokens)
 		}
 		s.tokens = append(s.tokens, t)
 	}

@@ -33,6 +33,8 @@ const (
 	isStampJoin                  // stands within such dates
 	beginsAgo                    // before the number of an age
 	isStampAgo                   // before or after an age that follows a label
+	endsStamp                    // the first word of stampEnds
+	isStampNoun                  // of stampNouns
 )
 
 // roles are the words by their roles, in English, German, French, Spanish,
@@ -122,6 +124,12 @@ var roles = sync.OnceValue(func() map[string]role {
 	}
 	for first := range stampLabels().next {
 		all[first] |= beginsStamp
+	}
+	for first := range stampEnds().next {
+		all[first] |= endsStamp
+	}
+	for noun := range stampNouns {
+		all[noun] |= isStampNoun | beginsStamp
 	}
 	for _, phrase := range agoBefore {
 		all[phrase[0]] |= beginsAgo

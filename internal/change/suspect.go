@@ -25,6 +25,12 @@ const (
 	// CodeToWall: a page that had content redirects to a page where people log in, or
 	// prove that they are people.
 	CodeToWall = "redirects-to-wall"
+	// CodeLittleLeft: a page that had a long text has a few words that it did not have.
+	// Numbers: text_bytes, last_bytes.
+	CodeLittleLeft = "little-text-left"
+	// CodeToError: a page that had content redirects to a page about an error or about
+	// maintenance, by its address.
+	CodeToError = "redirects-to-error"
 	// CodeConfirmed: a second look found something suspect again, so it counts. Numbers:
 	// visit, the one that saw it first.
 	CodeConfirmed = "suspect-again"
@@ -40,6 +46,9 @@ const (
 	// likeFrontPage is the resemblance from which a text is the front page's. The known
 	// front page is that of its last visit, and front pages change more than others.
 	likeFrontPage = 0.5
+	// longText is the least bytes of a text of which little can be left: at most fewWords
+	// bytes, and one part in shrunk.
+	longText, fewWords, shrunk = 1000, 300, 10
 )
 
 // LittleInCommon reports whether a content shares almost nothing with the page's last
@@ -50,6 +59,9 @@ func LittleInCommon(prev, next Digests) bool {
 		return false
 	}
 	if next.TextBytes == 0 {
+		return true
+	}
+	if len(next.Sketch) == 0 && isRemnant(prev, next) { // marks without a word, such as "{}"
 		return true
 	}
 	return len(next.Sketch) > 0 && prev.Sketch.Resemblance(next.Sketch) <= littleInCommon
@@ -65,6 +77,23 @@ func SuspectText(title, text string) (crawl.Reason, bool) {
 		return crawl.Reason{Code: CodeErrorWords, Text: words, Num: map[string]float64{"text_bytes": float64(len(text))}}, true
 	}
 	return crawl.Reason{}, false
+}
+
+// SuspectShort judges a content that has little in common with the page's last version, by
+// its length: whether a few words stand where there was a long text. Servers in trouble, and
+// walls that no list of words knows, look like this.
+func SuspectShort(prev, next Digests) (crawl.Reason, bool) {
+	if !isRemnant(prev, next) {
+		return crawl.Reason{}, false
+	}
+	return crawl.Reason{Code: CodeLittleLeft, Num: map[string]float64{
+		"text_bytes": float64(next.TextBytes), "last_bytes": float64(prev.TextBytes),
+	}}, true
+}
+
+// isRemnant reports whether a text is that short beside the one before.
+func isRemnant(prev, next Digests) bool {
+	return prev.TextBytes >= longText && next.TextBytes <= fewWords && next.TextBytes*shrunk <= prev.TextBytes
 }
 
 // FrontPage describes a host's front page.
@@ -89,12 +118,15 @@ func SuspectFront(next Digests, front FrontPage) (crawl.Reason, bool) {
 }
 
 // SuspectRedirect judges a redirect of a page that had content: whether it leads to the
-// site's front page or to a wall, as may happen when something is wrong.
+// site's front page, to a wall or to a page about an error, as may happen when something is
+// wrong.
 func SuspectRedirect(from, to urlkey.URL) (crawl.Reason, bool) {
 	switch {
 	case isFront(from):
 	case isWall(to) && !isWall(from):
 		return crawl.Reason{Code: CodeToWall, Text: to.String()}, true
+	case isError(to) && !isError(from):
+		return crawl.Reason{Code: CodeToError, Text: to.String()}, true
 	case isFront(to) && urlkey.SameSite(from, to):
 		return crawl.Reason{Code: CodeToFrontPage, Text: to.String()}, true
 	}
@@ -104,14 +136,34 @@ func SuspectRedirect(from, to urlkey.URL) (crawl.Reason, bool) {
 // isFront reports whether a URL looks like that of a site's front page, perhaps in one of its
 // languages.
 func isFront(u urlkey.URL) bool {
-	segments := u.Segments()
-	if u.Query() != "" || len(segments) > 1 {
+	segments := slices.DeleteFunc(u.Segments(), func(segment string) bool { return segment == "" })
+	if u.Query() != "" {
 		return false
 	}
-	return len(segments) == 0 || segments[0] == "" || frontSegment.MatchString(segments[0])
+	if len(segments) > 1 && languageSegment.MatchString(segments[0]) { // "/en/index.html"
+		segments = segments[1:]
+	}
+	return len(segments) == 0 || len(segments) == 1 && (languageSegment.MatchString(segments[0]) || frontSegment.MatchString(segments[0]))
 }
 
-var frontSegment = regexp.MustCompile(`^(?i:[a-z]{2}([-_][a-z]{2})?|index\.[a-z]{3,4}|home)$`)
+var (
+	languageSegment = regexp.MustCompile(`^(?i:[a-z]{2}([-_][a-z]{2})?)$`)
+	frontSegment    = regexp.MustCompile(`^(?i:(index|default|home|start|main|welcome)(\.[a-z]{3,5})?|home-?page|startseite|start-?page|accueil|inicio)$`)
+)
+
+// isError reports whether a URL looks like that of a page about an error or maintenance.
+func isError(u urlkey.URL) bool {
+	segments := slices.DeleteFunc(u.Segments(), func(segment string) bool { return segment == "" })
+	if n := len(segments); n > 0 && errorSegment.MatchString(segments[n-1]) {
+		return true
+	}
+	return slices.ContainsFunc(u.Params(), errorParam.MatchString)
+}
+
+var (
+	errorSegment = regexp.MustCompile(`^(?i:([45]\d\d|e(rror)?[-_]?[45]\d\d|[45]\d\d[-_]?error|errors?|error[-_]?page|(page[-_]?)?not[-_]?found|fehler|fehlerseite|erreur|sorry|oops|maintenance|wartung|unavailable|offline|outage|blocked|(access[-_]?)?denied|forbidden)(\.[a-z]{3,5})?)$`)
+	errorParam   = regexp.MustCompile(`^(?i:(error|err|error[-_]?code|status|code|e)=[45]\d\d|(error|err)=(not[-_]?found|true|1)|(404|error|not[-_]?found)(=(1|true))?|aspxerrorpath=.*)$`)
+)
 
 // isWall reports whether a URL looks like that of a wall.
 func isWall(u urlkey.URL) bool {

@@ -138,6 +138,35 @@ func TestLittleInCommon(t *testing.T) {
 	}
 }
 
+// A few words where a long text was are suspect, whatever they say.
+func TestSuspectShort(t *testing.T) {
+	t.Parallel()
+	long := digestsOfText(passage("word") + passage("other"))
+	for _, said := range []string{
+		"Nothing here.", "null", "{}", "x", "Backend fetch failed", "Guru Meditation", "Database connection failed",
+		"Fatal error: Uncaught Error in /var/www/index.php:12", "Choose your country", "Are you over 18?", "Unsupported browser",
+	} {
+		next := digestsOfText(said)
+		why, is := SuspectShort(long, next)
+		if !LittleInCommon(long, next) || !is || why.Code != CodeLittleLeft || why.Num["text_bytes"] != float64(len(said)) {
+			t.Errorf("%q: little in common %v, %v %+v", said, LittleInCommon(long, next), is, why)
+		}
+		if words, ok := Word(why); !ok || words == "" {
+			t.Errorf("%+v has no words", why)
+		}
+	}
+	for name, c := range map[string][2]Digests{
+		"a short page before":       {digestsOfText(passage("a")[:400]), digestsOfText("x")},
+		"a shorter text":            {long, digestsOfText(passage("c")[:280])},
+		"another long text":         {long, digestsOfText(passage("c"))},
+		"few words of a short page": {digestsOfText("In stock, and shipped today"), digestsOfText("Sold out")},
+	} {
+		if why, is := SuspectShort(c[0], c[1]); is {
+			t.Errorf("%s: %+v", name, why)
+		}
+	}
+}
+
 func TestSuspectFront(t *testing.T) {
 	t.Parallel()
 	front := func(text string) FrontPage {
@@ -177,6 +206,22 @@ func TestSuspectRedirect(t *testing.T) {
 		{"https://a.test/news/1", "https://a.test/users/sign_in", CodeToWall},
 		{"https://a.test/news/1", "https://login.b.test/x", CodeToWall},
 		{"https://a.test/news/1", "https://sso.b.test/", CodeToWall},
+		{"https://a.test/news/1", "https://a.test/default.aspx", CodeToFrontPage},
+		{"https://a.test/news/1", "https://a.test/en/index.html", CodeToFrontPage},
+		{"https://a.test/news/1", "https://a.test/start", CodeToFrontPage},
+		{"https://a.test/news/1", "https://a.test/?error=404", CodeToError},
+		{"https://a.test/news/1", "https://a.test/404", CodeToError},
+		{"https://a.test/news/1", "https://a.test/404.html?from=/news/1", CodeToError},
+		{"https://a.test/news/1", "https://a.test/error?aspxerrorpath=/news/1", CodeToError},
+		{"https://a.test/news/1", "https://a.test/pages/oops.aspx?aspxerrorpath=/news/1", CodeToError},
+		{"https://a.test/news/1", "https://www.a.test/sorry.html", CodeToError},
+		{"https://a.test/news/1", "https://a.test/maintenance", CodeToError},
+		{"https://a.test/news/1", "https://a.test/en/not-found/", CodeToError},
+		{"https://a.test/news/1", "https://a.test/maintenance/plans", ""},
+		{"https://a.test/news/1", "https://a.test/errors-in-print", ""},
+		{"https://a.test/news/1", "https://a.test/news/1?code=200", ""},
+		{"https://a.test/news/1", "https://a.test/en/news", ""},
+		{"https://a.test/404", "https://a.test/error", ""},
 		{"https://a.test/", "https://a.test/en/", ""},
 		{"https://a.test/en", "https://a.test/de", ""},
 		{"http://a.test/", "https://www.a.test/", ""},

@@ -57,6 +57,10 @@ func suspectWord(r crawl.Reason) (string, bool) {
 		return "redirects to the front page " + r.Text, true
 	case CodeToWall:
 		return "redirects to a login or a check " + r.Text, true
+	case CodeLittleLeft:
+		return fmt.Sprintf("a few other words (%.0f bytes), where there was a text of %.0f", r.Num["text_bytes"], r.Num["last_bytes"]), true
+	case CodeToError:
+		return "redirects to a page about an error " + r.Text, true
 	case CodeConfirmed:
 		return fmt.Sprintf("as suspect as at visit %.0f, so it counts", r.Num["visit"]), true
 	case CodeDropped:

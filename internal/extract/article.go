@@ -144,7 +144,7 @@ func (a *articleChoice) leaveOut(most int32) {
 func (a *articleChoice) left(i int32) int32 { return a.elements[i].running - a.lost[i].running }
 
 // noise are the hints of the survey that an element is not part of an article.
-const noise = hintNav | hintFoot | hintMenu | hintSide | hintAd | hintRelated | hintShare | hintCounter | hintConsent | hintForm
+const noise = hintNav | hintFoot | hintMenu | hintSide | hintAd | hintRelated | hintShare | hintCounter | hintConsent | hintForm | hintVote
 
 // maxByline is the amount of running text from which on an element is more than a line
 // about the article.

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -40,6 +41,8 @@ const (
 	hintForm
 	// hintEntry: a whole of its own, by a class.
 	hintEntry
+	// hintVote: a help center's question whether the page helped, and what else to try.
+	hintVote
 )
 
 // content are the hints that an element is the page's content. Classes describe such an
@@ -96,14 +99,33 @@ var classHints = func() map[string]hint {
 // page.
 const wholeNames = hintEdge | hintFoot | hintCounter | hintShare | hintEntry
 
+// voteNames begin the names of hintVote.
+var voteNames = []string{"need-more-help", "article-survey", "article-votes", "was-this-helpful"}
+
 // filing are the first words of names that say where a CMS files a page, or its state:
 // "category-advertising", "node--promoted". The other words of these names are those of the
 // site's subjects and editors. So are states ("has-ads").
-var filing = set("node tag category type status taxonomy format is has no with without hide")
+var filing = set(`node tag tags category categories cat type status taxonomy tax term terms topic topics genre keyword keywords format
+	is has no with without hide`)
+
+// parts are the first words of names of parts of a site, which may hold adverts' words as
+// subjects. What else they say counts: "section-related".
+var parts = set("post section author archive")
+
+// filed are the second words of names that say where a CMS files a thing, as in
+// "product_cat-ads" and "portfolio_tag-sponsored".
+var filed = set("cat tag category")
+
+// states are the words of classHints by which a site marks a thing that somebody pays for,
+// beside a class that says what the thing is: "product promoted".
+var states = set("promoted sponsored")
 
 // things are blocks that a BEM modifier ("product-card--promoted") only describes. For a
 // box, a slot or a list, the modifier says what it is.
 var things = set("article body card content entry event field hentry item main node page paragraph post product recipe story teaser term text video view")
+
+// rows are items of lists, by their whole names.
+var rows = set("views-row list-item listing job offer")
 
 // hintsOf reads the hints of one element.
 func hintsOf(n *html.Node) hint {
@@ -151,14 +173,33 @@ func classHintsOf(value string) hint {
 		if len(name) > len(buffer) {
 			continue
 		}
-		whole := classHints[string(appendLower(buffer[:0], name))]
-		if whole != 0 {
+		lower := appendLower(buffer[:0], name)
+		whole := classHints[string(lower)]
+		switch {
+		case states[string(lower)] && besideThing(value):
+			continue
+		case whole != 0:
 			h |= whole
+			continue
+		case slices.ContainsFunc(voteNames, func(begin string) bool { return strings.HasPrefix(string(lower), begin) }):
+			h |= hintVote
 			continue
 		}
 		h |= wordHintsOf(name)
 	}
 	return h
+}
+
+// besideThing reports whether one of the names of a class attribute is that of a thing, or
+// of a row of a list.
+func besideThing(value string) bool {
+	var buffer [64]byte
+	for name := range strings.FieldsSeq(value) {
+		if len(name) <= len(buffer) && (things[name] || rows[string(appendLower(buffer[:0], name))]) {
+			return true
+		}
+	}
+	return false
 }
 
 // wordHintsOf reads the hints of the words of one name.
@@ -172,9 +213,9 @@ func wordHintsOf(name string) hint {
 		switch {
 		case modified && isThing && from > len(block):
 			return
-		case first && filing[string(lower)]:
+		case first && filing[string(lower)], from > 0 && name[from-1] == '_' && filed[string(lower)]:
 			silent = ^hint(0)
-		case first && string(lower) == "post": // "post-sponsored", but "post-navigation" and "post-related"
+		case first && parts[string(lower)]: // "post-sponsored", but "post-navigation" and "post-related"
 			silent = hintAd
 		}
 		if from < len(block) {

@@ -28,6 +28,38 @@ func TestFilingNamesSayNothing(t *testing.T) {
 	}
 }
 
+// Names of taxonomies, of subjects and of authors say nothing about a page's content, nor does a
+// state beside the name of a thing.
+func TestFiledThingsStay(t *testing.T) {
+	for _, class := range []string{
+		"product type-product product_cat-werbung", "product_tag-sponsored", "portfolio_category-ads", "cat-item cat-advertising", "tax-ads", "term-advertising", "topic-ads", "tags-sponsored",
+		"categories-advertising", "keyword-ads", "genre-ads", "author-werbung", "archive-ads", "section-advertising",
+		"product promoted", "event promoted", "job promoted", "views-row promoted", "post sponsored", "item promoted",
+	} {
+		if text := parse(t, article("", `<div class="`+class+`"><p>The ticket costs 12 euro</div>`)).Text; !strings.Contains(text, "12 euro") {
+			t.Errorf("%s: the price is missing: %q", class, text)
+		}
+	}
+	for _, class := range []string{"box promoted", "ad promoted", "post advertisement", "product_ads", "promoted", "list sponsored", "event-ads"} {
+		if text := parse(t, article("", `<div class="`+class+`"><p>Buy this</div>`)).Text; text != paragraphs {
+			t.Errorf("%s: got %q", class, text)
+		}
+	}
+}
+
+// Help centers ask whether a page helped, and what they ask comes and goes.
+func TestHelpWidgetsAreLeftOut(t *testing.T) {
+	const options = `<h2>Need more help?</h2><h3>Try these next steps:</h3><a href=x>Post to the help community</a> <a href=y>Contact us</a>`
+	for _, class := range []string{"need-more-help-container", "need-more-help", "article-survey-container", "article-votes", "article_votes__controls", "was-this-helpful"} {
+		if text := parse(t, article("", `<div class="`+class+`">`+options+`</div>`)).Text; text != paragraphs {
+			t.Errorf("%s: got %q", class, text)
+		}
+		if text := parse(t, article("", `<div class="`+class+`"><p>`+prose(3)+`</div>`)).Text; text == paragraphs {
+			t.Errorf("%s: running text is missing", class)
+		}
+	}
+}
+
 // An element that the markup calls an article is one, whatever its classes say.
 func TestArticlesAreNeverDroppedByAClass(t *testing.T) {
 	const price = "<p>The ticket costs 12 euro and <a href=x>a map</a> is with it"

@@ -21,8 +21,9 @@ import (
 //  2. If a part is marked as main (<main>, role=main), only running text and first-level
 //     headings stay outside of it, unless most running text is there.
 //  3. An element whose class or id names an advert, related links, a menu, sharing, a
-//     counter, a notice about cookies, or a form for comments or newsletters is left out if
-//     it is as short, or as full of links, as such a thing is. Of side columns only links
+//     counter, a notice about cookies, a question whether the page helped, or a form for
+//     comments or newsletters is left out if it is as short, or as full of links, as such a
+//     thing is. Of side columns only links
 //     are left out. An article and the longest running text of the page stay, whatever
 //     their names. A short notice about cookies without such a class is left out if its
 //     buttons show what it is.
@@ -57,6 +58,7 @@ const (
 	maxCounter    = 40
 	maxConsent    = 1500
 	maxForm       = 400
+	maxVote       = 300
 )
 
 // mode says which lines are kept.
@@ -284,6 +286,7 @@ func (c *composer) drops(n *html.Node, i int32) bool {
 		h&hintCounter != 0 && e.units <= maxCounter,
 		h&hintConsent != 0 && e.units <= maxConsent && !c.isLongest(e),
 		e.notice && 4*e.units <= c.total.units && !c.isLongest(e),
+		h&hintVote != 0 && e.running == 0 && e.units <= maxVote && !e.article,
 		h&hintForm != 0 && e.form && !e.article && e.units <= maxForm,
 		h&(hintEdge|hintFoot) != 0 && c.articles > 0 && e.isLinkList(2),
 		e.label == labelAd && e.links > 0 && e.units <= maxLabelledAd && e.paragraphs <= 1,

@@ -67,7 +67,7 @@ type survey struct {
 }
 
 // suspect are the hints that an element is not main text.
-const suspect = hintNav | hintEdge | hintFoot | hintMenu | hintSide | hintAd | hintRelated | hintShare | hintCounter | hintConsent
+const suspect = hintNav | hintEdge | hintFoot | hintMenu | hintSide | hintAd | hintRelated | hintShare | hintCounter | hintConsent | hintVote
 
 func surveyOf(root *html.Node, ignored map[*html.Node]bool) *survey {
 	s := &survey{ignored: ignored, line: line{most: maxLabel + utf8.UTFMax}, heading: -1, second: -1, longest: -1}

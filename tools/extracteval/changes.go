@@ -195,7 +195,8 @@ func suspicious(last, now snapshot) bool {
 		return false
 	}
 	_, is := change.SuspectText(now.title, now.Text)
-	return is
+	_, short := change.SuspectShort(last.digests, now.digests)
+	return is || short
 }
 
 // returned finds the snapshot to which a page has returned.
