@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/polite"
 	"recrawl/internal/schedule"
 	"recrawl/internal/store"
 	"recrawl/internal/urlkey"
@@ -66,11 +67,18 @@ func (p pace) words() string {
 		whom = fmt.Sprintf("each of %d hosts", len(p.hosts))
 	}
 	own := p.spec.Politeness.Delay.Std()
+	least := p.least(gap)
 	text := fmt.Sprintf("%s gets a request every %s at most", whom, schedule.Rough(own))
-	if gap > own {
+	switch {
+	case least < gap:
+		text = fmt.Sprintf("%s gets a request every %s to %s, by how it answers", whom, schedule.Rough(least), schedule.Rough(gap))
+	case gap > own:
 		text = fmt.Sprintf("%s gets a request every %s at most, for its robots.txt asks for %s", slowest, schedule.Rough(gap), schedule.Rough(p.asked[slowest]))
 	}
-	if gap > 0 {
+	switch {
+	case least < gap:
+		text += fmt.Sprintf(": 1000 pages take about %s to %s there", schedule.Rough(1000*least), schedule.Rough(1000*gap))
+	case gap > 0:
 		text += fmt.Sprintf(": 1000 pages take about %s there", schedule.Rough(1000*gap))
 	}
 	text += "; "
@@ -87,7 +95,20 @@ func (p pace) words() string {
 		schedule.Rough(r.DefaultInterval.Std()))
 }
 
-// gap is the time between two requests to a host.
+// least is the shortest time between two requests to any of the hosts, where most is the
+// longest: shorter than most only if the delay is automatic and no robots.txt asks for more.
+func (p pace) least(most time.Duration) time.Duration {
+	if o := p.spec.Politeness; !o.AutoDelay || most > o.Delay.Std() {
+		return most
+	}
+	least := most
+	for _, host := range p.hosts {
+		least = min(least, max(polite.AutoLeast, p.asked[host]))
+	}
+	return least
+}
+
+// gap is the time between two requests to a host, the longest if the delay is automatic.
 func (p pace) gap(host string) time.Duration {
 	o := p.spec.Politeness
 	return max(o.Delay.Std(), min(p.asked[host], max(o.Delay.Std(), o.MaxCrawlDelay.Std())))

@@ -12,7 +12,7 @@ import (
 type webCmd struct {
 	Listen   string `default:"127.0.0.1:8234" placeholder:"HOST:PORT" help:"Where to listen, by default 127.0.0.1:8234. Other machines reach 0.0.0.0:8234, which takes a token."`
 	ReadOnly bool   `help:"Show everything, and carry out nothing."`
-	UI       string `name:"ui" placeholder:"URL" help:"The Temporal UI, for links to workflows, by default that of the last starter dev in the data folder."`
+	UI       string `name:"ui" placeholder:"URL" help:"The Temporal UI, for links to workflows, by default RECRAWL_WEB_UI, or that of the last starter dev in the data folder."`
 }
 
 // Help implements kong.HelpProvider.
@@ -46,6 +46,9 @@ func (c webCmd) Run(s *session) error {
 	}
 	if err := s.cfg.Web.CheckListen(c.Listen); err != nil {
 		return usagef("--listen %w", err)
+	}
+	if c.UI == "" {
+		c.UI = s.cfg.Web.UI
 	}
 	if c.UI == "" && s.places.FromDev {
 		state, err := config.ReadDevState(s.places.Data)

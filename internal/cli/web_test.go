@@ -3,6 +3,8 @@ package cli
 import (
 	"strings"
 	"testing"
+
+	"recrawl/internal/config"
 )
 
 func TestWebCommand(t *testing.T) {
@@ -19,6 +21,17 @@ func TestWebCommand(t *testing.T) {
 	}
 	if b.web.Listen != "[::1]:9000" || !b.web.ReadOnly || b.web.UI != "http://ui.example.org" {
 		t.Errorf("%+v", b.web)
+	}
+}
+
+// The Temporal UI's address comes from its variable, unless the flag gives another.
+func TestWebUI(t *testing.T) {
+	t.Parallel()
+	for flags, want := range map[string]string{"": "http://fleet.example.org", "--ui http://other.example.org": "http://other.example.org"} {
+		b, env := &fakeBackend{}, map[string]string{"RECRAWL_STORE": "sqlite:x.db", "RECRAWL_DATA": t.TempDir(), config.EnvWebUI: "http://fleet.example.org"}
+		if got := starterEnv(t, b, env, append([]string{"web"}, strings.Fields(flags)...)...); got.code != ExitOK || b.web == nil || b.web.UI != want {
+			t.Errorf("%q: %+v, %+v", flags, got, b.web)
+		}
 	}
 }
 

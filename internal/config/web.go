@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 )
@@ -14,6 +15,7 @@ const (
 	EnvWebToken     = "RECRAWL_WEB_TOKEN"
 	EnvWebReadToken = "RECRAWL_WEB_READ_TOKEN"
 	EnvWebHosts     = "RECRAWL_WEB_HOSTS"
+	EnvWebUI        = "RECRAWL_WEB_UI"
 )
 
 // Web says who may use the page for operators.
@@ -22,6 +24,9 @@ type Web struct {
 	Token, ReadToken string
 	// Hosts are the names by which people reach the page, besides localhost and addresses.
 	Hosts []string
+	// UI is the address of the Temporal UI as browsers reach it, for links to workflows, such
+	// as http://127.0.0.1:8080; "" if there is none.
+	UI string
 }
 
 // leastToken is the least length of a token: no list of words has all of that length.
@@ -38,6 +43,7 @@ func (w *Web) load(read func(name string, set func(value string) error), getenv 
 		return nil
 	})
 	read(EnvWebHosts, func(v string) (err error) { w.Hosts, err = parseWebHosts(v); return err })
+	read(EnvWebUI, func(v string) (err error) { w.UI, err = parseWebUI(v); return err })
 }
 
 // parseToken reads a token, or its place. No error repeats it.
@@ -68,6 +74,15 @@ func parseWebHosts(v string) ([]string, error) {
 	}
 	slices.Sort(hosts)
 	return slices.Compact(hosts), nil
+}
+
+// parseWebUI checks the address of the Temporal UI.
+func parseWebUI(v string) (string, error) {
+	u, err := url.Parse(v)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return "", fmt.Errorf("%q is not an address: write that of the Temporal UI, such as http://127.0.0.1:8080", v)
+	}
+	return v, nil
 }
 
 // CheckListen reports what is wrong with listening at host:port, or returns nil: anybody

@@ -14,11 +14,11 @@ func TestWeb(t *testing.T) {
 	if err := os.WriteFile(file, []byte("0123456789abcdef-file\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, err := Load(env(EnvWebToken, "file:"+file, EnvWebReadToken, "env:READ", "READ", "0123456789abcdef-env", EnvWebHosts, "Crawl.Example.org., pages.example.org"))
+	c, err := Load(env(EnvWebToken, "file:"+file, EnvWebReadToken, "env:READ", "READ", "0123456789abcdef-env", EnvWebHosts, "Crawl.Example.org., pages.example.org", EnvWebUI, "https://temporal.example.org/ui"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Web.Token != "0123456789abcdef-file" || c.Web.ReadToken != "0123456789abcdef-env" || !slices.Equal(c.Web.Hosts, []string{"crawl.example.org", "pages.example.org"}) {
+	if c.Web.Token != "0123456789abcdef-file" || c.Web.ReadToken != "0123456789abcdef-env" || !slices.Equal(c.Web.Hosts, []string{"crawl.example.org", "pages.example.org"}) || c.Web.UI != "https://temporal.example.org/ui" {
 		t.Errorf("%+v", c.Web)
 	}
 	if c, err := Load(env(EnvWebToken, "0123456789abcdef")); err != nil || c.Web.Token != "0123456789abcdef" {
@@ -31,6 +31,8 @@ func TestWeb(t *testing.T) {
 		"RECRAWL_WEB_READ_TOKEN: it is the same as RECRAWL_WEB_TOKEN: whoever may only look needs another one":                       {EnvWebToken, "0123456789abcdef", EnvWebReadToken, "0123456789abcdef"},
 		`RECRAWL_WEB_HOSTS: "https://x.org" is not a name: write names alone, such as crawl.example.org, without a scheme or a port`: {EnvWebHosts, "https://x.org"},
 		`RECRAWL_WEB_HOSTS: "x.org:80" is not a name: write names alone, such as crawl.example.org, without a scheme or a port`:      {EnvWebHosts, "x.org:80"},
+		`RECRAWL_WEB_UI: "127.0.0.1:8080" is not an address: write that of the Temporal UI, such as http://127.0.0.1:8080`:           {EnvWebUI, "127.0.0.1:8080"},
+		`RECRAWL_WEB_UI: "javascript:x" is not an address: write that of the Temporal UI, such as http://127.0.0.1:8080`:             {EnvWebUI, "javascript:x"},
 	} {
 		_, err := Load(env(vars...))
 		if err == nil || err.Error() != want {

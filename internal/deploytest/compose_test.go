@@ -1,6 +1,7 @@
 package deploytest
 
 import (
+	"fmt"
 	"maps"
 	"net/netip"
 	"os"
@@ -207,7 +208,8 @@ func TestEnvironmentIsKnown(t *testing.T) {
 // belongs.
 func TestVariables(t *testing.T) {
 	t.Parallel()
-	services := load(t, "RECRAWL_DB_PASSWORD=s3cret", "RECRAWL_CONTACT=ops@example.org", "RECRAWL_CONCURRENCY=7", "RECRAWL_LOG=warn", "RECRAWL_LOG_FORMAT=json", "RECRAWL_WEB_TOKEN=t0ken").Services
+	services := load(t, "RECRAWL_DB_PASSWORD=s3cret", "RECRAWL_CONTACT=ops@example.org", "RECRAWL_CONCURRENCY=7", "RECRAWL_LOG=warn", "RECRAWL_LOG_FORMAT=json", "RECRAWL_WEB_TOKEN=t0ken",
+		"RECRAWL_WEB_READ_TOKEN=r3ad", "RECRAWL_WEB_HOSTS=crawl.example.org", "RECRAWL_WEB_UI=https://temporal.example.org").Services
 	for _, c := range []struct{ service, name, want string }{
 		{"postgres", "POSTGRES_PASSWORD", "s3cret"},
 		{"temporal-schema", "SQL_PASSWORD", "s3cret"},
@@ -218,11 +220,24 @@ func TestVariables(t *testing.T) {
 		{"worker", "RECRAWL_LOG", "warn"},
 		{"worker", "RECRAWL_LOG_FORMAT", "json"},
 		{"web", "RECRAWL_WEB_TOKEN", "t0ken"},
+		{"web", "RECRAWL_WEB_READ_TOKEN", "r3ad"},
+		{"web", "RECRAWL_WEB_HOSTS", "crawl.example.org"},
+		{"web", "RECRAWL_WEB_UI", "https://temporal.example.org"},
 		{"web", "RECRAWL_STORE", "postgres://recrawl:s3cret@postgres:5432/recrawl?sslmode=disable"},
 	} {
 		if got := services[c.service].Env()[c.name]; got != c.want {
 			t.Errorf("%s of %s is %q, want %q", c.name, c.service, got, c.want)
 		}
+	}
+}
+
+// Without further settings the page links to the Temporal UI that the file publishes.
+func TestPageLinksToTheTemporalUI(t *testing.T) {
+	t.Parallel()
+	services := load(t, "RECRAWL_WEB_TOKEN=t0ken").Services
+	ui := services["temporal-ui"].Ports[0]
+	if got, want := services["web"].Env()["RECRAWL_WEB_UI"], fmt.Sprintf("http://%s:%s", ui.HostIP, ui.Published); got != want {
+		t.Errorf("the page links to %q, and the Temporal UI is at %q", got, want)
 	}
 }
 

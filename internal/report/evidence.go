@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"recrawl/internal/crawl"
@@ -219,6 +220,9 @@ func evidenceMissing(q EvidenceQuery, e Evidence, crawls []store.CrawlAt) []stri
 		if c.Contact == "" {
 			missing = append(missing, fmt.Sprintf("The contact of crawl %s is that of its workers (RECRAWL_CONTACT), which is not known here.", c.Crawl))
 		}
+	}
+	if slices.ContainsFunc(crawls, func(c store.CrawlAt) bool { return len(c.Spec.Purpose) > 0 }) {
+		missing = append(missing, fmt.Sprintf("Requests for %s, which crawls with a purpose make, are not recorded one by one either. They keep the same gaps as well.", crawl.TermsPath))
 	}
 	for _, c := range crawls {
 		if n := c.Spec.Retention.MaxVisits; n > 0 {

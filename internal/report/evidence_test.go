@@ -230,3 +230,21 @@ func TestEvidenceOfNothing(t *testing.T) {
 		}
 	}
 }
+
+// Requests for tdmrep.json are named among what is missing, if any crawl makes them.
+func TestEvidenceNamesRequestsForTerms(t *testing.T) {
+	t.Parallel()
+	a := site()
+	for _, want := range []bool{false, true} {
+		if want {
+			a.crawls[0].Spec.Purpose = []crawl.Use{crawl.UseAITrain}
+		}
+		e, err := evidenceReporter(a, nil, JSON).EvidenceOf(t.Context(), EvidenceQuery{Host: "example.com", Since: now.Add(-24 * time.Hour)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := strings.Join(e.Missing, "\n"); strings.Contains(text, "/.well-known/tdmrep.json") != want {
+			t.Errorf("with a purpose %v: %s", want, text)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"recrawl/internal/crawl"
@@ -33,7 +34,7 @@ type evidenceMore struct {
 
 // evidenceView shows what was requested of a host, for the owner of its site.
 func evidenceView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
-	name, host := value(r, "crawl"), value(r, "host")
+	name, host := r.PathValue("crawl"), strings.ToLower(value(r, "host"))
 	within, err := evidenceWithin(r.FormValue("since"))
 	if err != nil {
 		return answer{}, err

@@ -119,6 +119,7 @@ func TestEvidenceViewForPrograms(t *testing.T) {
 		t.Errorf("%d, %v: %s", code, err, body)
 	}
 	for address, want := range map[string]int{
+		"/crawls/news/hosts/SHOP.example:8080/evidence.json":                 http.StatusOK,
 		"/crawls/news/hosts/other.example/evidence.json":                     http.StatusNotFound,
 		"/crawls/other/hosts/shop.example:8080/evidence.json":                http.StatusNotFound,
 		"/crawls/news/hosts/shop.example:8080/evidence.json?since=yesterday": http.StatusBadRequest,

@@ -15,12 +15,35 @@
   };
 
   // What somebody is using is left alone: an open menu, what changed in a text, a half-written
-  // field, marked words.
+  // field, marked words, something that is being pressed.
   const used = (part) => part.querySelector("details.menu[open], li > details[open]") !== null
+    || part.matches(":active")
     || part.contains(document.activeElement) && document.activeElement.matches("input, select, textarea")
     || !getSelection().isCollapsed && part.contains(getSelection().anchorNode);
 
   const summary = (details) => details.querySelector("summary").textContent;
+
+  // What makes an element of a part the counterpart of one in the part that it replaces: where
+  // it leads, what it does, what it opens, in which item of a list it stands.
+  const key = (e) => JSON.stringify([
+    e.tagName, e.getAttribute("href"), e.closest("form")?.getAttribute("action"), e.getAttribute("aria-label"),
+    e.closest("[id]")?.id, e.matches("summary, button") ? e.textContent : "",
+  ]);
+
+  // The counterpart of what has the focus gets it. It is looked for before the part is replaced,
+  // while the key is whole.
+  const refocus = (part) => {
+    const had = document.activeElement;
+    if (!part.contains(had) || had === part) return () => {};
+    const at = key(had), alike = () => [...part.querySelectorAll(had.tagName)].filter((e) => key(e) === at);
+    const nth = alike().indexOf(had), top = had.scrollTop, left = had.scrollLeft;
+    return () => {
+      const to = alike()[nth];
+      if (!to) return;
+      to.focus({ preventScroll: true });
+      to.scrollTo(left, top);
+    };
+  };
 
   const takeOver = (page) => {
     for (const fresh of page.querySelectorAll("[data-fresh]")) {
@@ -28,11 +51,11 @@
       if (!part || part.innerHTML === fresh.innerHTML || used(part)) continue;
       const known = new Set([...part.querySelectorAll("li[id]")].map((e) => e.id));
       const open = [...part.querySelectorAll("details[open]")].map(summary);
-      const focused = part.contains(document.activeElement) && document.activeElement.getAttribute("href");
+      const focus = refocus(part);
       part.replaceChildren(...fresh.childNodes);
       for (const details of part.querySelectorAll("details")) if (open.includes(summary(details))) details.open = true;
       if (known.size) for (const e of part.querySelectorAll("li[id]")) if (!known.has(e.id)) e.classList.add("fresh");
-      if (focused) part.querySelector(`[href="${CSS.escape(focused)}"]`)?.focus();
+      focus();
     }
   };
 
@@ -55,15 +78,19 @@
   let source = null;
   const follow = () => {
     if (!stream) return;
-    source = new EventSource(stream);
-    source.addEventListener("mark", (e) => {
+    const mine = source = new EventSource(stream);
+    mine.addEventListener("mark", (e) => {
       say("live", false);
       const first = seen === "";
       if (e.data === seen) return;
       seen = e.data;
       if (!first) refresh();
     });
-    source.onerror = () => say("not connected", true);
+    mine.onerror = () => {
+      say("not connected", true);
+      // After an answer that is no stream, the browser does not try again by itself.
+      if (mine.readyState === EventSource.CLOSED) setTimeout(() => { if (source === mine) follow(); }, 5_000);
+    };
   };
 
   // What was left alone catches up.
