@@ -34,6 +34,8 @@ func TestMarkdown(t *testing.T) {
 		{"a table", "<table><tr><th>a<th>b<tr><td>c|d<td><p>e<p>f<tr><td colspan=2>g</table>", "| a | b |\n| --- | --- |\n| c\\|d | e<br>f |\n| g | |\n"},
 		{"an admonition", `<div class="admonition note"><p class="admonition-title">Note</p><p>a</div>`, "> **Note**\n>\n> a\n"},
 		{"a footnote", `<p>a<sup><a href="#n" id=r>1</a></sup><ol><li id=n>b <a href="#r">↩</a></ol>`, "a[^1]\n\n[^1]: b\n"},
+		{"a footnote before a comma", `<p>a<sup><a href="#n" id=r>1</a></sup>, c<ol><li id=n>b <a href="#r">↩</a></ol>`, "a[^1], c\n\n[^1]: b\n"},
+		{"hidden text in a word", `<p>exa<span style="display:none">z</span>mple<p>a <span style="display:none">b</span>c<p>d<div style="display:none">e</div>f`, "example\n\na c\n\nd\n\nf\n"},
 	} {
 		if got := markdown(t, c.body, ReadMain).Body; got != c.want {
 			t.Errorf("%s:\n%q, want\n%q", c.name, got, c.want)

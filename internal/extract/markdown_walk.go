@@ -108,6 +108,7 @@ func (k *markdownWalk) isSilent(n *html.Node) bool {
 // breakText ends a word, a line or a block.
 func (k *markdownWalk) breakText(space byte, n *html.Node) {
 	switch {
+	case space == 0: // a word may go on
 	case k.mute > 0:
 		k.w.space()
 	case space == '\n' && n.Data == "br":
