@@ -31,6 +31,9 @@ type planner struct {
 	choice
 	plan
 	next, piece int32
+	said        int32   // bytes of visible text so far, without spaces
+	before      []int32 // said before each element, by its number
+	hidden      int     // open elements that are not displayed
 	ids         map[string]place32
 	links       []fragmentLink // in the order of the document
 	tables      []*tableShape  // the open ones
@@ -50,9 +53,10 @@ type fragmentLink struct {
 }
 
 func planOf(root *html.Node, s *survey, kept choice) plan {
-	p := planner{survey: s, choice: kept, ids: map[string]place32{}}
+	p := planner{survey: s, choice: kept, ids: map[string]place32{}, before: make([]int32, len(s.elements)+1)}
 	p.layouts = map[int32]bool{}
 	p.walk(root)
+	p.before[len(s.elements)] = p.said
 	p.findNotes()
 	return p.plan
 }
@@ -61,6 +65,9 @@ func (p *planner) walk(n *html.Node) {
 	if n.Type == html.TextNode {
 		if p.stays(p.piece) {
 			p.bytes += len(n.Data)
+			if p.hidden == 0 {
+				p.said += int32(len(strings.TrimSpace(n.Data)))
+			}
 		}
 		p.piece++
 		return
@@ -70,7 +77,10 @@ func (p *planner) walk(n *html.Node) {
 			return
 		}
 		if p.out[p.next] {
-			p.next += p.elements[p.next].size
+			for range p.elements[p.next].size {
+				p.before[p.next] = p.said
+				p.next++
+			}
 			return
 		}
 		p.element(n)
@@ -87,9 +97,14 @@ func (p *planner) children(n *html.Node) {
 
 func (p *planner) element(n *html.Node) {
 	i := p.next
+	p.before[i] = p.said
 	p.next++
 	if isPiece(n) {
 		p.piece++
+	}
+	if isUndisplayed(n) {
+		p.hidden++
+		defer func() { p.hidden-- }()
 	}
 	for _, a := range n.Attr {
 		if (a.Key == "id" || a.Key == "name" && n.Data == "a") && a.Val != "" {
@@ -181,8 +196,11 @@ func (t *tableShape) isLayout() bool {
 	return t.layout || !t.heads && (t.most < 2 || t.rows < 2 && t.blocks)
 }
 
+// saidIn returns how many bytes of an element's text are seen, without spaces.
+func (p *planner) saidIn(i int32) int32 { return p.before[i+p.elements[i].size] - p.before[i] }
+
 // findNotes finds the notes of the page: short links to an item, a paragraph or the like
-// further down that has a link back.
+// further down that has a link back. Both the link and the note's own text must stay.
 func (p *planner) findNotes() {
 	labels := map[string]int{}
 	for _, link := range p.links {
@@ -191,11 +209,11 @@ func (p *planner) findNotes() {
 			continue
 		}
 		target = p.bodyOf(target)
-		if target.node == nil || p.references[link.node] != "" {
+		if target.node == nil || p.references[link.node] != "" || p.saidIn(link.first) == 0 {
 			continue
 		}
-		backs := p.backsIn(target, link)
-		if len(backs) == 0 || !isReference(link.node) {
+		backs, said := p.backsIn(target, link)
+		if len(backs) == 0 || said == 0 || !isReference(link.node) {
 			continue
 		}
 		if p.references == nil {
@@ -233,15 +251,16 @@ func (p *planner) bodyOf(at place32) place32 {
 	return place32{}
 }
 
-// backsIn returns the links in a note that lead to its reference, or near it.
-func (p *planner) backsIn(note place32, reference fragmentLink) []*html.Node {
+// backsIn returns the links in a note that lead to its reference, or near it, and how many
+// bytes the note says besides.
+func (p *planner) backsIn(note place32, reference fragmentLink) (backs []*html.Node, said int32) {
 	const most = 30 // links of a note that are looked at
 	if reference.first >= note.first {
-		return nil
+		return nil, 0
 	}
 	from, _ := slices.BinarySearchFunc(p.links, note.first, func(l fragmentLink, first int32) int { return int(l.first - first) })
 	end := note.first + p.elements[note.first].size
-	var backs []*html.Node
+	said = p.saidIn(note.first)
 	found := false
 	for _, l := range p.links[from:min(len(p.links), from+most)] {
 		if l.first >= end {
@@ -257,12 +276,13 @@ func (p *planner) backsIn(note place32, reference fragmentLink) []*html.Node {
 		}
 		if isBack(l.node) {
 			backs = append(backs, l.node)
+			said -= p.saidIn(l.first)
 		}
 	}
 	if !found {
-		return nil
+		return nil, 0
 	}
-	return backs
+	return backs, said
 }
 
 // isBack reports whether a link in a note leads back, by its looks: a number or a sign.
