@@ -29,6 +29,31 @@ func TestDiffPage(t *testing.T) {
 	w.answers("diff_page", map[string]any{"page": page.PageID, "from": 3, "to": 3}).says("difference: none: it is the same version")
 }
 
+// Whatever shows words of a page also says what its site reserves, and what it reserved of a
+// version before. Where it says so is not ours to say.
+func TestAnswersAreReserved(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	page := w.page("/prices")
+	w.finds(page.PageID, "Prices", html("Prices", "<p>Eight euros.</p>"), days(9))
+	w.reserved = []crawl.Reservation{
+		{Use: crawl.UseSearch, Allowed: true, Source: "robots.txt: Content-Signal: search=yes"}, {Use: crawl.UseAITrain, Source: "meta robots: noai"},
+	}
+	w.finds(page.PageID, "Prices", html("Prices", "<p>Nine euros.</p>"), days(4))
+	w.indexes(page.PageID)
+	w.connect()
+	const words = "the site allows search, the site refuses ai-train"
+	number := map[string]any{"page": page.PageID}
+	for tool, args := range map[string]map[string]any{"read_page": number, "page_history": number, "diff_page": number} {
+		r := w.answers(tool, args)
+		if got := r.fact("reserved"); got != words || strings.Contains(r.ours(), "noai") {
+			t.Errorf("%s: %s in\n%s", tool, got, r.text)
+		}
+	}
+	w.answers("diff_page", number).says("reserved_before: the site says nothing of uses of the page")
+	w.answers("search_pages", map[string]any{"crawl": "docs", "query": "nine euros"}).says("1: page ", ", version 2, "+words+", seen ")
+}
+
 func TestPageHistory(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
