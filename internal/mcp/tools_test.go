@@ -81,6 +81,10 @@ func TestListChanges(t *testing.T) {
 	w.connect()
 	r := w.answers("list_changes", map[string]any{"crawl": "docs"})
 	r.says("1: page 2, gone (410), ", "2: page 1, changed, ", ", version 2 after 1", "4: page 1, new, ", "changes: 4 in this answer")
+	fresh := w.answers("list_crawls", nil).ours()
+	if got := r.fact("freshness"); got == "" || !strings.Contains(fresh, "; "+got+"; it began with ") {
+		t.Errorf("the list of changes says %q of how fresh the crawl is, and that of crawls\n%s", got, fresh)
+	}
 	r.quotes("1: https://docs.test/b | Second", "2: https://docs.test/a | First again")
 	some := w.answers("list_changes", map[string]any{"crawl": "docs", "kinds": []string{"page.new"}, "limit": 1})
 	some.quotes("1: https://docs.test/b | Second")
