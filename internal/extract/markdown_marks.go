@@ -120,13 +120,19 @@ func isNoteMark(n *html.Node) bool {
 // no other.
 var admonitions = []string{
 	"admonition", "admonitionblock", "callout", "alert", "markdown-alert", "theme-admonition", "custom-block", "bs-callout", "notecard",
-	"note", "warning", "tip", "caution", "danger", "important", "attention", "seealso", "hint", "deprecated", "versionadded", "versionchanged",
+	"starlight-aside", "note", "warning", "tip", "caution", "danger", "important", "attention", "seealso", "hint", "deprecated", "versionadded", "versionchanged",
 }
 
 // isAdmonition reports whether an element is a note, a warning or the like.
 func isAdmonition(n *html.Node) bool {
 	role, _ := attribute(n.Attr, "role")
 	return role == "note" || hasClass(n, admonitions...)
+}
+
+// isNotes reports whether an element is a note of a text, or has all of them.
+func isNotes(n *html.Node) bool {
+	role, _ := attribute(n.Attr, "role")
+	return role == "doc-footnote" || role == "doc-endnotes" || hasClass(n, "footnote", "footnotes", "footnote-list")
 }
 
 // isAdmonitionTitle reports whether an element is the title of one.
