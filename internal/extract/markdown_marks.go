@@ -27,8 +27,11 @@ func hasClass(n *html.Node, any ...string) bool {
 	return false
 }
 
-// isUndisplayed reports whether an element's own style hides it.
+// isUndisplayed reports whether an element's own style hides it, or it is a closed dialog.
 func isUndisplayed(n *html.Node) bool {
+	if _, open := attribute(n.Attr, "open"); n.Data == "dialog" && !open {
+		return true
+	}
 	style, ok := attribute(n.Attr, "style")
 	if !ok || len(style) < len("display:none") {
 		return false
@@ -137,7 +140,7 @@ func isNotes(n *html.Node) bool {
 
 // isAdmonitionTitle reports whether an element is the title of one.
 func isAdmonitionTitle(n *html.Node) bool {
-	return hasClass(n, "admonition-title", "callout-title", "alert-heading", "alert-title", "markdown-alert-title", "custom-block-title", "admonition-heading")
+	return hasClass(n, "admonition-title", "callout-title", "alert-heading", "alert-title", "markdown-alert-title", "custom-block-title", "admonition-heading", "starlight-aside__title")
 }
 
 // languageOf returns the programming language of a <pre>, by its classes and those of the

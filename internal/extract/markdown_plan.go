@@ -204,11 +204,11 @@ func (p *planner) saidIn(i int32) int32 { return p.before[i+p.elements[i].size] 
 func (p *planner) findNotes() {
 	labels := map[string]int{}
 	for _, link := range p.links {
-		target, ok := p.ids[link.to]
-		if !ok || target.first <= link.first {
+		at, ok := p.ids[link.to]
+		if !ok || at.first <= link.first {
 			continue
 		}
-		target = p.bodyOf(target)
+		target := p.bodyOf(at)
 		if target.node == nil || p.references[link.node] != "" || p.saidIn(link.first) == 0 {
 			continue
 		}
@@ -225,6 +225,9 @@ func (p *planner) findNotes() {
 			p.notes[target.node] = label
 		}
 		p.references[link.node] = label
+		if target.term != nil {
+			p.backs[target.term] = true
+		}
 		for _, back := range backs {
 			p.backs[back] = true
 		}
@@ -234,31 +237,55 @@ func (p *planner) findNotes() {
 // noteBodies are the elements that may be notes.
 var noteBodies = set("li aside div p")
 
-// bodyOf returns the element of a note: the one with the id, or one around it.
-func (p *planner) bodyOf(at place32) place32 {
+// noteBody is the element of a note, and the term before it that only has its mark, if
+// that is so.
+type noteBody struct {
+	place32
+	term *html.Node
+	from int32 // the number of the term or, without one, of the element
+}
+
+// bodyOf returns the element of a note: the one with the id, one around it, or the
+// definition of that term.
+func (p *planner) bodyOf(at place32) noteBody {
 	for range 3 {
 		if at.node == nil || at.node.Type != html.ElementNode {
 			break
 		}
-		if noteBodies[at.node.Data] {
-			return at
+		if noteBodies[at.node.Data] || at.node.Data == "table" && hasClass(at.node, "footnote") {
+			return noteBody{place32: at, from: at.first}
+		}
+		if at.node.Data == "dt" && hasClass(at.node.Parent, "footnote") {
+			return p.definitionOf(at)
 		}
 		if at.node.Data == "dd" || at.node.Data == "td" || at.first < 1 {
 			break
 		}
 		at = place32{at.node.Parent, p.elements[at.first].parent}
 	}
-	return place32{}
+	return noteBody{}
+}
+
+// definitionOf returns the note in the definition right after a term.
+func (p *planner) definitionOf(term place32) noteBody {
+	next := term.node.NextSibling
+	for next != nil && next.Type != html.ElementNode {
+		next = next.NextSibling
+	}
+	if next == nil || next.Data != "dd" || !p.isMeasured(next) {
+		return noteBody{}
+	}
+	return noteBody{place32{next, term.first + p.elements[term.first].size}, term.node, term.first}
 }
 
 // backsIn returns the links in a note that lead to its reference, or near it, and how many
 // bytes the note says besides.
-func (p *planner) backsIn(note place32, reference fragmentLink) (backs []*html.Node, said int32) {
+func (p *planner) backsIn(note noteBody, reference fragmentLink) (backs []*html.Node, said int32) {
 	const most = 30 // links of a note that are looked at
-	if reference.first >= note.first {
+	if reference.first >= note.from {
 		return nil, 0
 	}
-	from, _ := slices.BinarySearchFunc(p.links, note.first, func(l fragmentLink, first int32) int { return int(l.first - first) })
+	from, _ := slices.BinarySearchFunc(p.links, note.from, func(l fragmentLink, first int32) int { return int(l.first - first) })
 	end := note.first + p.elements[note.first].size
 	said = p.saidIn(note.first)
 	found := false
@@ -267,7 +294,7 @@ func (p *planner) backsIn(note place32, reference fragmentLink) (backs []*html.N
 			break
 		}
 		to, ok := p.ids[l.to]
-		if !ok || to.first >= note.first {
+		if !ok || to.first >= note.from {
 			continue
 		}
 		const near = 3 // elements
@@ -276,7 +303,9 @@ func (p *planner) backsIn(note place32, reference fragmentLink) (backs []*html.N
 		}
 		if isBack(l.node) {
 			backs = append(backs, l.node)
-			said -= p.saidIn(l.first)
+			if l.first > note.first {
+				said -= p.saidIn(l.first)
+			}
 		}
 	}
 	if !found {

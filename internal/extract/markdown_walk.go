@@ -122,6 +122,9 @@ func (k *markdownWalk) breakText(space byte, n *html.Node) {
 
 // open begins an element, and reports whether it must be closed.
 func (k *markdownWalk) open(n *html.Node, i int32) bool {
+	if label := k.plan.notes[n]; label != "" {
+		return k.w.openNote(label)
+	}
 	if k.plan.layouts[i] {
 		return k.w.openLayout(n.Data, n.Attr)
 	}
@@ -141,11 +144,8 @@ func (k *markdownWalk) open(n *html.Node, i int32) bool {
 		if k.w.verbatim > 0 && k.w.language == "" {
 			k.w.language = languageOfClass(n)
 		}
-	case "div", "aside", "p", "section", "li":
-		if label := k.plan.notes[n]; label != "" {
-			return k.w.openNote(label)
-		}
-		if n.Data != "li" && isAdmonition(n) {
+	case "div", "aside", "p", "section", "details":
+		if isAdmonition(n) {
 			return k.w.open("blockquote", n.Attr)
 		}
 		if isAdmonitionTitle(n) {
