@@ -174,9 +174,9 @@ func (s snippets) text(ctx context.Context, page store.PageRecord, v store.Versi
 	if src.URL, err = urlkey.Canonical(page.URL); err != nil { // of an older release with other limits
 		src.URL = urlkey.URL{}
 	}
-	read, err := extract.Parse(src, s.rules)
+	read, err := extract.ParseMarkdown(src, s.rules, extract.ReadMain)
 	if err != nil {
 		return "", nil // it could not be decoded, so no word of it was found
 	}
-	return read.Text, nil
+	return read.Displayed, nil
 }
