@@ -31,7 +31,7 @@ const (
 // chunks together hold the whole document.
 func (d Document) Chunks() []Chunk {
 	var chunks []Chunk
-	ordinals := map[string]int{}
+	ordinals, reserved := map[string]int{}, statementsOf(d.Reserved)
 	sections := d.sections()
 	if len(sections) > maxSections {
 		sections = []section{{headings: []string{}, lines: linesOf(d.Markdown)}}
@@ -46,7 +46,7 @@ func (d Document) Chunks() []Chunk {
 			}
 			path := strings.Join(s.headings, "\x00")
 			ordinals[path]++
-			chunk := Chunk{URL: d.URL, Anchor: s.anchor, Headings: s.headings, Ordinal: ordinals[path], Text: text, SHA256: hexSum(text)}
+			chunk := Chunk{URL: d.URL, Anchor: s.anchor, Headings: s.headings, Ordinal: ordinals[path], Text: text, SHA256: hexSum(text), Reserved: reserved}
 			chunk.ID = hexSum(fmt.Sprintf("%s\x00\x00%s\x00\x00%d", d.URL, path, chunk.Ordinal))[:32]
 			chunks = append(chunks, chunk)
 		}

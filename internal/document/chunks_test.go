@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"recrawl/internal/crawl"
 	"recrawl/internal/document"
 	"recrawl/internal/extract"
 )
@@ -64,6 +65,26 @@ func TestChunksStay(t *testing.T) {
 	line, err := json.Marshal(before[0])
 	if want := `{"id":"` + before[0].ID + `","url":"https://example.com/","headings":["A"],"ordinal":1,"text":"# A\n\none","sha256":"` + before[0].SHA256 + `"}`; err != nil || string(line) != want {
 		t.Errorf("%s", line)
+	}
+}
+
+// Each chunk says once what the site reserves, outside of what its digest is of.
+func TestChunksAreReserved(t *testing.T) {
+	t.Parallel()
+	d := document.New(document.Meta{URL: "https://example.com/", Reserved: []crawl.Reservation{
+		{Use: crawl.UseAITrain, Source: "robots.txt: Content-Signal: ai-train=no"},
+		{Use: crawl.UseAITrain, Source: "meta robots: noai"},
+		{Use: crawl.UseSearch, Allowed: true, Source: "robots.txt: Content-Signal: search=yes"},
+	}}, "# A\n\none\n\n# B\n\ntwo\n")
+	plain := chunksOf("https://example.com/", d.Markdown)
+	for i, c := range d.Chunks() {
+		line, err := json.Marshal(c)
+		if err != nil || !strings.HasSuffix(string(line), `,"reserved":[{"use":"ai-train","allowed":false},{"use":"search","allowed":true}]}`) {
+			t.Errorf("%s, %v", line, err)
+		}
+		if c.ID != plain[i].ID || c.SHA256 != plain[i].SHA256 {
+			t.Errorf("%+v, without reservations %+v", c, plain[i])
+		}
 	}
 }
 

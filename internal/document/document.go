@@ -5,6 +5,7 @@ package document
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"time"
 
 	"recrawl/internal/crawl"
@@ -69,4 +70,24 @@ type Chunk struct {
 	Ordinal  int      `json:"ordinal"`          // from 1
 	Text     string   `json:"text"`             // Markdown
 	SHA256   string   `json:"sha256"`           // of Text in hex
+	// Reserved holds what the site says about uses of the page, nil if it says nothing. Where
+	// it says so is in the document's metadata.
+	Reserved []Statement `json:"reserved,omitempty"`
+}
+
+// Statement says whether a site allows a use of a page.
+type Statement struct {
+	Use     crawl.Use `json:"use"`
+	Allowed bool      `json:"allowed"`
+}
+
+// statementsOf returns reservations without their sources, each once.
+func statementsOf(all []crawl.Reservation) []Statement {
+	var said []Statement
+	for _, r := range all {
+		if s := (Statement{r.Use, r.Allowed}); !slices.Contains(said, s) {
+			said = append(said, s)
+		}
+	}
+	return said
 }

@@ -1,6 +1,7 @@
 package export_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -51,7 +52,7 @@ func TestDocuments(t *testing.T) {
 			}
 			chunks := d.Chunks()
 			got := jsonLines[document.Chunk](t, []byte(file))
-			if len(got) != len(chunks) || len(got) == 0 || got[0].ID != chunks[0].ID || got[0].Text != chunks[0].Text || !strings.HasSuffix(*line.Path, ".jsonl") {
+			if len(got) != len(chunks) || len(got) == 0 || got[0].ID != chunks[0].ID || got[0].Text != chunks[0].Text || !slices.Equal(got[0].Reserved, chunks[0].Reserved) || len(got[0].Reserved) != len(x.Reserved) || !strings.HasSuffix(*line.Path, ".jsonl") {
 				t.Errorf("%s: %.200s", *line.Path, file)
 			}
 		}
@@ -67,7 +68,7 @@ func TestSignature(t *testing.T) {
 	src := &exporttest.Memory{}
 	x := exchangeOf(src, "", "")
 	x.Version.Fetched, x.TextAt = x.At, x.At
-	markdown, text := export.Signature(export.Markdown, x), export.Signature(export.Text, x)
+	markdown, chunks, text := export.Signature(export.Markdown, x), export.Signature(export.Chunks, x), export.Signature(export.Text, x)
 	for name, change := range map[string]func(*export.Exchange){
 		"fetched":  func(y *export.Exchange) { y.Version.Fetched = y.At.Add(time.Second) },
 		"changed":  func(y *export.Exchange) { y.TextAt = y.At.Add(time.Second) },
@@ -80,16 +81,19 @@ func TestSignature(t *testing.T) {
 		if export.Signature(export.Markdown, y) == markdown || export.Signature(export.Text, y) != text {
 			t.Errorf("%s: the signature of Markdown stays, or that of a text does not", name)
 		}
+		if (export.Signature(export.Chunks, y) == chunks) != (name != "version") { // with which reservations may come
+			t.Errorf("%s: the signature of chunks", name)
+		}
 	}
 	y := x
 	y.Version.Digest = src.Put([]byte("<html>another"))
 	y.Visit++ // one that found the same says nothing new
-	if export.Signature(export.Markdown, y) == markdown || export.Signature(export.Text, y) == text {
+	if export.Signature(export.Markdown, y) == markdown || export.Signature(export.Chunks, y) == chunks || export.Signature(export.Text, y) == text {
 		t.Error("another body, and the same signature")
 	}
 	y.Version.Digest = x.Version.Digest
 	y.Reserved = []crawl.Reservation{{Use: crawl.UseSearch}} // as follows from the version's number
-	if export.Signature(export.Markdown, y) != markdown {
+	if export.Signature(export.Markdown, y) != markdown || export.Signature(export.Chunks, y) != chunks {
 		t.Error("another visit that found nothing new, and another signature")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
+	"strconv"
 	"strings"
 
 	"recrawl/internal/crawl"
@@ -87,11 +88,17 @@ func readFile(ctx context.Context, f Format, src Bodies, x Exchange) (string, er
 // rules, files with the same signature have the same bytes. It is the digest of the body if
 // the file follows from that.
 func Signature(f Format, x Exchange) string {
-	if f != Markdown {
+	about := ""
+	switch f {
+	case Markdown:
+		x.Reserved = nil // that follows from the version
+		about = MetaOf("", x).FrontMatter()
+	case Chunks: // they say what the site reserved when it served this version
+		about = strconv.Itoa(x.Version.Seq)
+	default:
 		return x.Version.Digest
 	}
-	x.Reserved = nil // that follows from the version
-	sum := sha256.Sum256([]byte(x.Version.Digest + "\n" + MetaOf("", x).FrontMatter()))
+	sum := sha256.Sum256([]byte(x.Version.Digest + "\n" + about))
 	return hex.EncodeToString(sum[:])
 }
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"path"
+
+	"recrawl/internal/crawl"
 )
 
 // indexName is the file in the tree that lists all pages.
@@ -30,6 +32,8 @@ type treeLine struct {
 	Bytes       int64  `json:"bytes"`
 	ContentType orNull `json:"content_type"`
 	Title       orNull `json:"title"`
+	// Reserved holds what the site said about uses of the version, null if it said nothing.
+	Reserved []crawl.Reservation `json:"reserved"`
 }
 
 func newTree(src Source, j *job) (*tree, error) {
@@ -50,7 +54,7 @@ func (t *tree) endPage(ctx context.Context) error {
 	}
 	line := treeLine{
 		URL: x.URL, At: stamp(at), Version: v.Seq, Digest: orNull(v.Digest), Bytes: v.Bytes,
-		ContentType: orNull(v.ContentType), Title: orNull(v.Title),
+		ContentType: orNull(v.ContentType), Title: orNull(v.Title), Reserved: x.Reserved,
 	}
 	if name := FileName(t.job.Format, x); name != "" {
 		there, err := t.page(ctx, name, x)

@@ -2,22 +2,25 @@ package export_test
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
+	"recrawl/internal/crawl"
 	"recrawl/internal/export"
 	"recrawl/internal/export/exporttest"
 )
 
 type indexedPage struct {
-	URL         string  `json:"url"`
-	Path        *string `json:"path"`
-	At          string  `json:"at"`
-	Version     int     `json:"version"`
-	Digest      *string `json:"digest"`
-	Bytes       int64   `json:"bytes"`
-	ContentType *string `json:"content_type"`
-	Title       *string `json:"title"`
+	URL         string              `json:"url"`
+	Path        *string             `json:"path"`
+	At          string              `json:"at"`
+	Version     int                 `json:"version"`
+	Digest      *string             `json:"digest"`
+	Bytes       int64               `json:"bytes"`
+	ContentType *string             `json:"content_type"`
+	Title       *string             `json:"title"`
+	Reserved    []crawl.Reservation `json:"reserved"`
 }
 
 // The tree holds the newest version of each page and nothing else, and the index
@@ -33,7 +36,7 @@ func TestTree(t *testing.T) {
 	}
 	result := mustExport(t, src, t.TempDir(), options(export.Dir))
 	all := files(t, result.Folder)
-	withheld := 0
+	withheld, reserved := 0, 0
 	for _, line := range jsonLines[indexedPage](t, all["index.jsonl"]) {
 		x, ok := newest[line.URL]
 		if !ok {
@@ -41,9 +44,10 @@ func TestTree(t *testing.T) {
 			continue
 		}
 		delete(newest, line.URL)
-		if line.Version != x.Version.Seq || line.At != x.At.Format("2006-01-02T15:04:05.000000000Z") || line.Bytes != x.Version.Bytes {
+		if line.Version != x.Version.Seq || line.At != x.At.Format("2006-01-02T15:04:05.000000000Z") || line.Bytes != x.Version.Bytes || !slices.Equal(line.Reserved, x.Reserved) {
 			t.Errorf("%+v of %+v", line, x)
 		}
+		reserved += len(x.Reserved)
 		if x.Version.Digest == "" {
 			withheld++
 			if line.Path != nil || line.Digest != nil || line.Title != nil {
@@ -57,8 +61,8 @@ func TestTree(t *testing.T) {
 		}
 		delete(all, *line.Path)
 	}
-	if len(newest) > 0 || withheld == 0 {
-		t.Errorf("not listed: %d; withheld: %d", len(newest), withheld)
+	if len(newest) > 0 || withheld == 0 || reserved == 0 {
+		t.Errorf("not listed: %d; withheld: %d; reservations: %d", len(newest), withheld, reserved)
 	}
 	delete(all, "index.jsonl")
 	delete(all, "export.json")

@@ -60,7 +60,8 @@ func articleText(root *html.Node, s *survey, rules Rules, r *recorder) string {
 // The main text leaves out what some rule recognises. The article is chosen instead:
 //
 //  1. Navigation, asides, forms, and elements whose classes and ids name comments, related
-//     links, sharing, adverts and the like are left out. If next to nothing is left,
+//     links, sharing, adverts and the like are left out, but not asides and footers that
+//     are notes of the text or stand out of it. If next to nothing is left,
 //     elements with a third of the running text stay all the same: then they are the
 //     article.
 //  2. From the whole page, the choice moves inwards as long as one element has at least
@@ -68,7 +69,8 @@ func articleText(root *html.Node, s *survey, rules Rules, r *recorder) string {
 //     it. It never moves into lists and paragraphs.
 //  3. Within it, blocks of links are left out, unless they make up a third of it, and so
 //     are captions, bylines, and the headline with everything before it. Lists and tables
-//     go or stay as a whole, and code always stays.
+//     go or stay as a whole. Code always stays, and so does a table with heads and a column
+//     of text, though its other cells are links.
 //
 // An element with less than a tenth of the page's running text, or less than a third of
 // what the first step leaves, is no article. Neither is one with more links than text. Then
@@ -160,6 +162,8 @@ func (a *articleChoice) isNoise(i int32) bool {
 		return false
 	case h&hintControl != 0, e.notice:
 		return true
+	case h&hintInset != 0 && e.hints&(noise&^hintFoot) == 0 && 2*e.running <= a.total.running:
+		return false
 	case n.Data == "form":
 		return !e.heading && !e.article && 3*e.running <= a.total.running
 	case inline[n.Data] && e.parent >= 0 && a.elements[e.parent].running > 0: // a word of a text
@@ -225,6 +229,7 @@ func (a *articleChoice) hasTwin(parent, i int32) bool {
 // within keeps the text in an element that is not left out.
 func (a *articleChoice) within(at int32) []bool {
 	kept := make([]bool, len(a.elements))
+	tables := a.tablesOfText(at)
 	var blocks []int32     // of links
 	var links, until int32 // how much text they have, and where the last one ends
 	for i, end := at, at+a.elements[at].size; i < end; i++ {
@@ -232,7 +237,11 @@ func (a *articleChoice) within(at int32) []bool {
 			i += a.elements[i].size - 1
 			continue
 		}
-		if i > at && i >= until && a.isLinks(i) {
+		switch {
+		case i <= at || i < until:
+		case a.nodes[i].Data == "table" && tables[i-at] == a.elements[i].units && tables[i-at] > 0: // a whole
+			until = i + a.elements[i].size
+		case a.isLinks(i) && 2*tables[i-at] < a.elements[i].units:
 			blocks = append(blocks, i)
 			links += a.elements[i].units
 			until = i + a.elements[i].size
@@ -246,6 +255,53 @@ func (a *articleChoice) within(at int32) []bool {
 		clear(kept[i : i+a.elements[i].size])
 	}
 	return kept
+}
+
+// tablesOfText returns, for each element from at on in it, how much text the tables in it
+// have that have heads and, in at least half of their rows, a cell of text without links
+// beside another one.
+func (a *articleChoice) tablesOfText(at int32) []int32 {
+	type sum struct {
+		units              int32 // of such tables
+		heads, rows, texts int32 // of the table around it; rows have two cells or more
+		cells              int32 // of the row around it
+		text               bool  // one of these is text
+	}
+	size := a.elements[at].size
+	sums, units := make([]sum, size), make([]int32, size)
+	for i := at + size - 1; i >= at; i-- {
+		e, s := &a.elements[i], sums[i-at]
+		switch a.nodes[i].Data {
+		case "th":
+			s = sum{units: s.units, heads: 1, cells: 1}
+		case "td":
+			s = sum{units: s.units, cells: 1, text: e.units > 0 && e.linked == 0}
+		case "tr":
+			row := sum{units: s.units, heads: s.heads}
+			if s.cells > 1 {
+				row.rows = 1
+				if s.text {
+					row.texts = 1
+				}
+			}
+			s = row
+		case "table":
+			if s.heads > 0 && s.texts > 0 && 2*s.texts >= s.rows-1 { // one row may have the heads
+				s.units = e.units
+			}
+			s = sum{units: s.units}
+		}
+		if units[i-at] = s.units; i > at {
+			outer := &sums[e.parent-at]
+			outer.units += s.units
+			outer.heads += s.heads
+			outer.rows += s.rows
+			outer.texts += s.texts
+			outer.cells += s.cells
+			outer.text = outer.text || s.text
+		}
+	}
+	return units
 }
 
 // isTeasers reports whether an element has more links than text, or little of the page's

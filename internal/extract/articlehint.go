@@ -8,7 +8,7 @@ import (
 
 // articleHint holds an element's part in an article, by its markup. Only articles use it:
 // to find changes, hint is enough.
-type articleHint uint8
+type articleHint uint16
 
 const (
 	// hintBody: the text of an article.
@@ -25,6 +25,8 @@ const (
 	hintVerbatim
 	// hintPart: a heading, or a part of a list or a table, which stay whole.
 	hintPart
+	// hintInset: an aside or a footer that is part of the text: a note, a warning, footnotes.
+	hintInset
 )
 
 // articleElements are the hints of element names.
@@ -76,6 +78,7 @@ var (
 // articleHintsOf reads the hints of one element.
 func articleHintsOf(n *html.Node) articleHint {
 	h := articleElements[n.Data]
+	var named articleHint
 	for _, a := range n.Attr {
 		if a.Namespace != "" {
 			continue
@@ -84,11 +87,11 @@ func articleHintsOf(n *html.Node) articleHint {
 		case "id":
 			// Ids of sections are made from their headings.
 			if n.Data != "html" && n.Data != "body" && n.Data != "section" {
-				h |= articleNamesOf(a.Val) &^ hintByline
+				named |= articleNamesOf(a.Val) &^ hintByline
 			}
 		case "class":
 			if n.Data != "html" && n.Data != "body" { // they are about the whole page
-				h |= articleNamesOf(a.Val)
+				named |= articleNamesOf(a.Val)
 			}
 		case "itemprop":
 			if strings.EqualFold(strings.TrimSpace(a.Val), "articleBody") {
@@ -100,7 +103,10 @@ func articleHintsOf(n *html.Node) articleHint {
 			}
 		}
 	}
-	return h
+	if (n.Data == "aside" || n.Data == "footer") && named&hintNoise == 0 && (isAdmonition(n) || isNotes(n)) {
+		h |= hintInset
+	}
+	return h | named
 }
 
 // articleNamesOf reads the hints of a class or id attribute.

@@ -21,6 +21,9 @@ const (
 // Markdown is a page as GitHub Flavored Markdown.
 type Markdown struct {
 	Page
+	// Displayed is Text without elements that are not displayed, for readers who search:
+	// changes are found in all of Text, and a page may hide words from people there.
+	Displayed string
 	// Body is the Markdown; it ends with a line end unless it is empty.
 	Body string
 	// Headings are the headings of Body outside of lists and quotes.
@@ -78,6 +81,7 @@ func markdownOfHTML(src Source, decoded []byte, rules Rules, reading Reading, le
 	s := surveyOf(root, rules.ignored(root))
 	var r recorder
 	page := parseSurveyed(src, root, s, rules, &r)
+	displayed := displayedText(root, s, r.choice, page.Text)
 	if reading == ReadAll && len(rules.selectors) > 0 {
 		s = surveyOf(root, nil)
 	}
@@ -86,7 +90,9 @@ func markdownOfHTML(src Source, decoded []byte, rules Rules, reading Reading, le
 	w := newMarkdownWriter(addressesOf(src, &s.collector), 2*len(decoded)+allowance, decorations(len(decoded), plan.bytes, len(s.elements)))
 	k := markdownWalk{survey: s, choice: kept, plan: plan, w: w, left: left}
 	k.walk(root)
-	return w.finish(page)
+	m := w.finish(page)
+	m.Displayed = displayed
+	return m
 }
 
 // decorations returns the bytes that Markdown of a document may have besides the text: what
@@ -99,7 +105,7 @@ func decorations(size, text, elements int) int {
 // finish ends the Markdown of a page.
 func (w *markdownWriter) finish(page Page) Markdown {
 	w.endBlock()
-	return Markdown{Page: page, Body: string(w.out), Headings: w.headings}
+	return Markdown{Page: page, Displayed: page.Text, Body: string(w.out), Headings: w.headings}
 }
 
 // markdownOfPlain writes the lines of a text that is no HTML unchanged.

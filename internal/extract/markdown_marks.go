@@ -27,8 +27,11 @@ func hasClass(n *html.Node, any ...string) bool {
 	return false
 }
 
-// isUndisplayed reports whether an element's own style hides it.
+// isUndisplayed reports whether an element's own style hides it, or it is a closed dialog.
 func isUndisplayed(n *html.Node) bool {
+	if _, open := attribute(n.Attr, "open"); n.Data == "dialog" && !open {
+		return true
+	}
 	style, ok := attribute(n.Attr, "style")
 	if !ok || len(style) < len("display:none") {
 		return false
@@ -120,7 +123,7 @@ func isNoteMark(n *html.Node) bool {
 // no other.
 var admonitions = []string{
 	"admonition", "admonitionblock", "callout", "alert", "markdown-alert", "theme-admonition", "custom-block", "bs-callout", "notecard",
-	"note", "warning", "tip", "caution", "danger", "important", "attention", "seealso", "hint", "deprecated", "versionadded", "versionchanged",
+	"starlight-aside", "note", "warning", "tip", "caution", "danger", "important", "attention", "seealso", "hint", "deprecated", "versionadded", "versionchanged",
 }
 
 // isAdmonition reports whether an element is a note, a warning or the like.
@@ -129,9 +132,15 @@ func isAdmonition(n *html.Node) bool {
 	return role == "note" || hasClass(n, admonitions...)
 }
 
+// isNotes reports whether an element is a note of a text, or has all of them.
+func isNotes(n *html.Node) bool {
+	role, _ := attribute(n.Attr, "role")
+	return role == "doc-footnote" || role == "doc-endnotes" || hasClass(n, "footnote", "footnotes", "footnote-list")
+}
+
 // isAdmonitionTitle reports whether an element is the title of one.
 func isAdmonitionTitle(n *html.Node) bool {
-	return hasClass(n, "admonition-title", "callout-title", "alert-heading", "alert-title", "markdown-alert-title", "custom-block-title", "admonition-heading")
+	return hasClass(n, "admonition-title", "callout-title", "alert-heading", "alert-title", "markdown-alert-title", "custom-block-title", "admonition-heading", "starlight-aside__title")
 }
 
 // languageOf returns the programming language of a <pre>, by its classes and those of the

@@ -31,6 +31,9 @@ type planner struct {
 	choice
 	plan
 	next, piece int32
+	said        int32   // bytes of visible text so far, without spaces
+	before      []int32 // said before each element, by its number
+	hidden      int     // open elements that are not displayed
 	ids         map[string]place32
 	links       []fragmentLink // in the order of the document
 	tables      []*tableShape  // the open ones
@@ -50,9 +53,10 @@ type fragmentLink struct {
 }
 
 func planOf(root *html.Node, s *survey, kept choice) plan {
-	p := planner{survey: s, choice: kept, ids: map[string]place32{}}
+	p := planner{survey: s, choice: kept, ids: map[string]place32{}, before: make([]int32, len(s.elements)+1)}
 	p.layouts = map[int32]bool{}
 	p.walk(root)
+	p.before[len(s.elements)] = p.said
 	p.findNotes()
 	return p.plan
 }
@@ -61,6 +65,9 @@ func (p *planner) walk(n *html.Node) {
 	if n.Type == html.TextNode {
 		if p.stays(p.piece) {
 			p.bytes += len(n.Data)
+			if p.hidden == 0 {
+				p.said += int32(len(strings.TrimSpace(n.Data)))
+			}
 		}
 		p.piece++
 		return
@@ -70,7 +77,10 @@ func (p *planner) walk(n *html.Node) {
 			return
 		}
 		if p.out[p.next] {
-			p.next += p.elements[p.next].size
+			for range p.elements[p.next].size {
+				p.before[p.next] = p.said
+				p.next++
+			}
 			return
 		}
 		p.element(n)
@@ -87,9 +97,14 @@ func (p *planner) children(n *html.Node) {
 
 func (p *planner) element(n *html.Node) {
 	i := p.next
+	p.before[i] = p.said
 	p.next++
 	if isPiece(n) {
 		p.piece++
+	}
+	if isUndisplayed(n) {
+		p.hidden++
+		defer func() { p.hidden-- }()
 	}
 	for _, a := range n.Attr {
 		if (a.Key == "id" || a.Key == "name" && n.Data == "a") && a.Val != "" {
@@ -181,21 +196,24 @@ func (t *tableShape) isLayout() bool {
 	return t.layout || !t.heads && (t.most < 2 || t.rows < 2 && t.blocks)
 }
 
+// saidIn returns how many bytes of an element's text are seen, without spaces.
+func (p *planner) saidIn(i int32) int32 { return p.before[i+p.elements[i].size] - p.before[i] }
+
 // findNotes finds the notes of the page: short links to an item, a paragraph or the like
-// further down that has a link back.
+// further down that has a link back. Both the link and the note's own text must stay.
 func (p *planner) findNotes() {
 	labels := map[string]int{}
 	for _, link := range p.links {
-		target, ok := p.ids[link.to]
-		if !ok || target.first <= link.first {
+		at, ok := p.ids[link.to]
+		if !ok || at.first <= link.first {
 			continue
 		}
-		target = p.bodyOf(target)
-		if target.node == nil || p.references[link.node] != "" {
+		target := p.bodyOf(at)
+		if target.node == nil || p.references[link.node] != "" || p.saidIn(link.first) == 0 {
 			continue
 		}
-		backs := p.backsIn(target, link)
-		if len(backs) == 0 || !isReference(link.node) {
+		backs, said := p.backsIn(target, link)
+		if len(backs) == 0 || said == 0 || !isReference(link.node) {
 			continue
 		}
 		if p.references == nil {
@@ -207,6 +225,9 @@ func (p *planner) findNotes() {
 			p.notes[target.node] = label
 		}
 		p.references[link.node] = label
+		if target.term != nil {
+			p.backs[target.term] = true
+		}
 		for _, back := range backs {
 			p.backs[back] = true
 		}
@@ -216,39 +237,64 @@ func (p *planner) findNotes() {
 // noteBodies are the elements that may be notes.
 var noteBodies = set("li aside div p")
 
-// bodyOf returns the element of a note: the one with the id, or one around it.
-func (p *planner) bodyOf(at place32) place32 {
+// noteBody is the element of a note, and the term before it that only has its mark, if
+// that is so.
+type noteBody struct {
+	place32
+	term *html.Node
+	from int32 // the number of the term or, without one, of the element
+}
+
+// bodyOf returns the element of a note: the one with the id, one around it, or the
+// definition of that term.
+func (p *planner) bodyOf(at place32) noteBody {
 	for range 3 {
 		if at.node == nil || at.node.Type != html.ElementNode {
 			break
 		}
-		if noteBodies[at.node.Data] {
-			return at
+		if noteBodies[at.node.Data] || at.node.Data == "table" && hasClass(at.node, "footnote") {
+			return noteBody{place32: at, from: at.first}
+		}
+		if at.node.Data == "dt" && hasClass(at.node.Parent, "footnote") {
+			return p.definitionOf(at)
 		}
 		if at.node.Data == "dd" || at.node.Data == "td" || at.first < 1 {
 			break
 		}
 		at = place32{at.node.Parent, p.elements[at.first].parent}
 	}
-	return place32{}
+	return noteBody{}
 }
 
-// backsIn returns the links in a note that lead to its reference, or near it.
-func (p *planner) backsIn(note place32, reference fragmentLink) []*html.Node {
-	const most = 30 // links of a note that are looked at
-	if reference.first >= note.first {
-		return nil
+// definitionOf returns the note in the definition right after a term.
+func (p *planner) definitionOf(term place32) noteBody {
+	next := term.node.NextSibling
+	for next != nil && next.Type != html.ElementNode {
+		next = next.NextSibling
 	}
-	from, _ := slices.BinarySearchFunc(p.links, note.first, func(l fragmentLink, first int32) int { return int(l.first - first) })
+	if next == nil || next.Data != "dd" || !p.isMeasured(next) {
+		return noteBody{}
+	}
+	return noteBody{place32{next, term.first + p.elements[term.first].size}, term.node, term.first}
+}
+
+// backsIn returns the links in a note that lead to its reference, or near it, and how many
+// bytes the note says besides.
+func (p *planner) backsIn(note noteBody, reference fragmentLink) (backs []*html.Node, said int32) {
+	const most = 30 // links of a note that are looked at
+	if reference.first >= note.from {
+		return nil, 0
+	}
+	from, _ := slices.BinarySearchFunc(p.links, note.from, func(l fragmentLink, first int32) int { return int(l.first - first) })
 	end := note.first + p.elements[note.first].size
-	var backs []*html.Node
+	said = p.saidIn(note.first)
 	found := false
 	for _, l := range p.links[from:min(len(p.links), from+most)] {
 		if l.first >= end {
 			break
 		}
 		to, ok := p.ids[l.to]
-		if !ok || to.first >= note.first {
+		if !ok || to.first >= note.from {
 			continue
 		}
 		const near = 3 // elements
@@ -257,12 +303,15 @@ func (p *planner) backsIn(note place32, reference fragmentLink) []*html.Node {
 		}
 		if isBack(l.node) {
 			backs = append(backs, l.node)
+			if l.first > note.first {
+				said -= p.saidIn(l.first)
+			}
 		}
 	}
 	if !found {
-		return nil
+		return nil, 0
 	}
-	return backs
+	return backs, said
 }
 
 // isBack reports whether a link in a note leads back, by its looks: a number or a sign.

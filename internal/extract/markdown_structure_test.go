@@ -197,3 +197,27 @@ func TestMarkdownKeepsStructure(t *testing.T) {
 		}
 	})
 }
+
+// TestNotesThatAreLeftOut: a reference leads to a note that is there. If a reading leaves
+// the note out, or nobody sees it, the reference stays a plain link.
+func TestNotesThatAreLeftOut(t *testing.T) {
+	t.Parallel()
+	const back = `<a role="doc-backlink" href="#r">1</a>`
+	for name, note := range map[string]string{
+		"docutils":      `<aside class="footnote-list brackets"><aside class="footnote brackets" id=n role="doc-footnote"><span class=label><span class=fn-bracket>[</span>` + back + `<span class=fn-bracket>]</span></span><p>Of note.</p></aside></aside>`,
+		"pandoc":        `<aside role="doc-endnotes"><hr><ol><li id=n><p>Of note. ` + back + `</p></li></ol></aside>`,
+		"a footer":      `<footer class=footnotes><ol><li id=n>Of note. ` + back + `</li></ol></footer>`,
+		"hidden":        `<div id=n style="display:none">Of note. ` + back + `</div>`,
+		"without words": `<div id=n>` + back + `</div>`,
+	} {
+		for _, text := range []string{"Small", story} {
+			body := `<body><div><p>` + text + `<p>A word<a id=r href="#n" role="doc-noteref">1</a>.` + note + `</div>`
+			for _, reading := range []Reading{ReadMain, ReadArticle, ReadAll} {
+				got := markdown(t, body, reading).Body
+				if strings.Contains(got, "[^1]") != strings.Contains(got, "[^1]: Of note.") {
+					t.Errorf("%s, reading %d: a reference without a note in\n%s", name, reading, got)
+				}
+			}
+		}
+	}
+}

@@ -34,6 +34,15 @@ func TestMarkdown(t *testing.T) {
 		{"a table", "<table><tr><th>a<th>b<tr><td>c|d<td><p>e<p>f<tr><td colspan=2>g</table>", "| a | b |\n| --- | --- |\n| c\\|d | e<br>f |\n| g | |\n"},
 		{"an admonition", `<div class="admonition note"><p class="admonition-title">Note</p><p>a</div>`, "> **Note**\n>\n> a\n"},
 		{"a footnote", `<p>a<sup><a href="#n" id=r>1</a></sup><ol><li id=n>b <a href="#r">↩</a></ol>`, "a[^1]\n\n[^1]: b\n"},
+		{"a footnote before a comma", `<p>a<sup><a href="#n" id=r>1</a></sup>, c<ol><li id=n>b <a href="#r">↩</a></ol>`, "a[^1], c\n\n[^1]: b\n"},
+		{
+			"footnotes of older docutils", `<p>a<a class="footnote-reference brackets" href="#n" id=r>1</a>, b <a class=footnote-reference href="#m" id=s>[2]</a>.<dl class="footnote brackets"><dt class=label id=n><span class=brackets><a class=fn-backref href="#r">1</a></span></dt><dd><p>c<p>d</dd></dl><table class="docutils footnote" id=m><tr><td class=label><a class=fn-backref href="#s">[2]</a></td><td>e</td></tr></table>`,
+			"a[^1], b [^2].\n\n[^1]: c\n\n    d\n\n[^2]: e\n",
+		},
+		{"a warning that opens", `<details class=warning open><summary>Mind</summary><p>a</details><details><summary>More</summary><p>b</details>`, "> **Mind**\n>\n> a\n\n**More**\n\nb\n"},
+		{"one of Starlight", `<aside class="starlight-aside starlight-aside--note"><p class=starlight-aside__title>Note</p><p>a</aside>`, "> **Note**\n>\n> a\n"},
+		{"a closed dialog", `<p>a<dialog>b</dialog><dialog open>c</dialog>`, "a\n\nc\n"},
+		{"hidden text in a word", `<p>exa<span style="display:none">z</span>mple<p>a <span style="display:none">b</span>c<p>d<div style="display:none">e</div>f`, "example\n\na c\n\nd\n\nf\n"},
 	} {
 		if got := markdown(t, c.body, ReadMain).Body; got != c.want {
 			t.Errorf("%s:\n%q, want\n%q", c.name, got, c.want)

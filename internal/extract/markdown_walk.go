@@ -108,6 +108,7 @@ func (k *markdownWalk) isSilent(n *html.Node) bool {
 // breakText ends a word, a line or a block.
 func (k *markdownWalk) breakText(space byte, n *html.Node) {
 	switch {
+	case space == 0: // a word may go on
 	case k.mute > 0:
 		k.w.space()
 	case space == '\n' && n.Data == "br":
@@ -121,6 +122,9 @@ func (k *markdownWalk) breakText(space byte, n *html.Node) {
 
 // open begins an element, and reports whether it must be closed.
 func (k *markdownWalk) open(n *html.Node, i int32) bool {
+	if label := k.plan.notes[n]; label != "" {
+		return k.w.openNote(label)
+	}
 	if k.plan.layouts[i] {
 		return k.w.openLayout(n.Data, n.Attr)
 	}
@@ -140,11 +144,8 @@ func (k *markdownWalk) open(n *html.Node, i int32) bool {
 		if k.w.verbatim > 0 && k.w.language == "" {
 			k.w.language = languageOfClass(n)
 		}
-	case "div", "aside", "p", "section", "li":
-		if label := k.plan.notes[n]; label != "" {
-			return k.w.openNote(label)
-		}
-		if n.Data != "li" && isAdmonition(n) {
+	case "div", "aside", "p", "section", "details":
+		if isAdmonition(n) {
 			return k.w.open("blockquote", n.Attr)
 		}
 		if isAdmonitionTitle(n) {

@@ -74,6 +74,9 @@ func checkWords(t testing.TB, body string, rules Rules) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if w := displayedOf(t, body, rules.at(mustURL(t, self))); !slices.Equal(wordsOf(w[0]), wordsOf(w[1])) {
+		t.Errorf("%s\nhas the text\n%q\nand displays\n%q", body, w[0], w[1])
+	}
 	want, got := wordsOf(m.Text), wordsOf(shown(t, m.Body))
 	for _, word := range wordsOf(left.String()) {
 		if i := slices.Index(want, word); i >= 0 {
@@ -108,6 +111,43 @@ func TestMarkdownHasTheWordsOfTheText(t *testing.T) {
 		w.several(6, func() { w.flow(3) })
 		checkWords(t, w.String(), rules)
 	})
+}
+
+// TestDisplayed: what is searched has the lines of the main text, without what styles hide.
+func TestDisplayed(t *testing.T) {
+	t.Parallel()
+	rules, err := NewRules(crawl.ContentSpec{IgnorePatterns: []string{`w\d`}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := article(`<nav><a href=a>Home</a></nav>`, `<p>a<br>b <i>w1</i> c<p style="display: none">hidden <b>words</b></p><p>ex<span style="visibility:hidden">x</span>act<dialog>d</dialog>`)
+	m, err := ParseMarkdown(Source{Body: []byte(body), ContentType: "text/html", URL: mustURL(t, self)}, rules, ReadAll)
+	if want := paragraphs + "\na\nb c\nexact"; err != nil || m.Displayed != want || !strings.Contains(m.Text, "hidden words") {
+		t.Errorf("displayed are\n%q, want\n%q of\n%q, %v", m.Displayed, want, m.Text, err)
+	}
+	rest := strings.Replace(body, "display: none", "color: red", 1)
+	rest = strings.Replace(strings.Replace(rest, "visibility:hidden", "", 1), "<dialog>d</dialog>", "", 1)
+	w := displayedOf(t, rest, rules.at(mustURL(t, self)))
+	if w[0] != w[1] {
+		t.Errorf("%q displays\n%q", w[0], w[1])
+	}
+}
+
+// displayedOf returns the main text of a page, and what a walk for what is displayed writes
+// of it; both are empty for a page without a tree.
+func displayedOf(t testing.TB, body string, rules Rules) [2]string {
+	t.Helper()
+	root, err := parseTree([]byte(body))
+	if err != nil {
+		return [2]string{}
+	}
+	s := surveyOf(root, rules.ignored(root))
+	var r recorder
+	page := parseSurveyed(Source{URL: mustURL(t, self)}, root, s, rules, &r)
+	w := displayedWalk{survey: s, choice: r.choice}
+	w.walk(root)
+	w.endLine()
+	return [2]string{page.Text, w.written.String()}
 }
 
 // Text that only the main text leaves out is not in the Markdown, unless everything is

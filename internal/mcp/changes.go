@@ -89,8 +89,15 @@ func (s *Server) listChanges(ctx context.Context, in changesAsked) (*answer, err
 	if err != nil {
 		return nil, err
 	}
+	whole, err := s.Reports.CollectionOf(ctx, in.Crawl)
+	if err != nil {
+		return nil, err
+	}
 	a := newAnswer()
 	a.fact("crawl", "%s", in.Crawl)
+	if whole.Freshness != nil { // a change that no visit has found yet is not in the list
+		a.fact("freshness", "%s", whole.Freshness.Words())
+	}
 	shown, before := a.events(last, q.since, now)
 	a.room += kept
 	a.fact("changes", "%d in this answer, the newest first", shown)

@@ -61,6 +61,11 @@ func (s *Server) diffPage(ctx context.Context, in diffAsked) (*answer, error) {
 	}
 	a.fact("from", "version %d, found %s", d.From, isoTime(d.Versions[0].At, now))
 	a.fact("to", "version %d, found %s", d.To, isoTime(d.Versions[1].At, now))
+	before, reserved := reservedWords(d.Versions[0].Reserved), reservedWords(d.Versions[1].Reserved)
+	a.fact("reserved", "%s", reserved)
+	if before != reserved {
+		a.fact("reserved_before", "%s", before)
+	}
 	return a, a.difference(d, in)
 }
 

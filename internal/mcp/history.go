@@ -80,6 +80,7 @@ func (s *Server) historyFacts(ctx context.Context, a *answer, page store.PageRec
 		return err
 	}
 	a.fact("visits", "%d, the last %s; %d of them found a change", page.Visits, isoTime(page.LastAt, e.Now()), page.Changes)
+	a.fact("reserved", "%s", reservedWords(e.Reserved()))
 	// These sentences may repeat a site's answer, such as where it leads.
 	a.quote("about: " + oneLine(e.Found()+" "+e.Plan(), 1500) + "\n")
 	return nil

@@ -89,6 +89,9 @@ func hitFacts(h report.SearchHit) string {
 	if h.Copies > 0 {
 		text += fmt.Sprintf(", of whose text there are %d more copies", h.Copies)
 	}
+	if len(h.Reserved) > 0 {
+		text += ", " + reservedWords(h.Reserved)
+	}
 	return text
 }
 

@@ -24,6 +24,7 @@ import (
 type Reports interface {
 	Now(ctx context.Context) (time.Time, error)
 	CollectionsOf(ctx context.Context, offset, limit int) (all []report.Collection, more bool, err error)
+	CollectionOf(ctx context.Context, crawlName string) (report.Collection, error)
 	PageNumbered(ctx context.Context, pageID int64) (store.PageRecord, error)
 	PagesAt(ctx context.Context, url, crawlName string) ([]store.PageRecord, error)
 	FreshnessOfCopies(ctx context.Context, crawlName string, pages ...store.PageRecord) ([]report.CopyFreshness, error)

@@ -29,6 +29,31 @@ func TestDiffPage(t *testing.T) {
 	w.answers("diff_page", map[string]any{"page": page.PageID, "from": 3, "to": 3}).says("difference: none: it is the same version")
 }
 
+// Whatever shows words of a page also says what its site reserves, and what it reserved of a
+// version before. Where it says so is not ours to say.
+func TestAnswersAreReserved(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	page := w.page("/prices")
+	w.finds(page.PageID, "Prices", html("Prices", "<p>Eight euros.</p>"), days(9))
+	w.reserved = []crawl.Reservation{
+		{Use: crawl.UseSearch, Allowed: true, Source: "robots.txt: Content-Signal: search=yes"}, {Use: crawl.UseAITrain, Source: "meta robots: noai"},
+	}
+	w.finds(page.PageID, "Prices", html("Prices", "<p>Nine euros.</p>"), days(4))
+	w.indexes(page.PageID)
+	w.connect()
+	const words = "the site allows search, the site refuses ai-train"
+	number := map[string]any{"page": page.PageID}
+	for tool, args := range map[string]map[string]any{"read_page": number, "page_history": number, "diff_page": number} {
+		r := w.answers(tool, args)
+		if got := r.fact("reserved"); got != words || strings.Contains(r.ours(), "noai") {
+			t.Errorf("%s: %s in\n%s", tool, got, r.text)
+		}
+	}
+	w.answers("diff_page", number).says("reserved_before: the site says nothing of uses of the page")
+	w.answers("search_pages", map[string]any{"crawl": "docs", "query": "nine euros"}).says("1: page ", ", version 2, "+words+", seen ")
+}
+
 func TestPageHistory(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -56,6 +81,10 @@ func TestListChanges(t *testing.T) {
 	w.connect()
 	r := w.answers("list_changes", map[string]any{"crawl": "docs"})
 	r.says("1: page 2, gone (410), ", "2: page 1, changed, ", ", version 2 after 1", "4: page 1, new, ", "changes: 4 in this answer")
+	fresh := w.answers("list_crawls", nil).ours()
+	if got := r.fact("freshness"); got == "" || !strings.Contains(fresh, "; "+got+"; it began with ") {
+		t.Errorf("the list of changes says %q of how fresh the crawl is, and that of crawls\n%s", got, fresh)
+	}
 	r.quotes("1: https://docs.test/b | Second", "2: https://docs.test/a | First again")
 	some := w.answers("list_changes", map[string]any{"crawl": "docs", "kinds": []string{"page.new"}, "limit": 1})
 	some.quotes("1: https://docs.test/b | Second")

@@ -40,6 +40,8 @@ type world struct {
 	client  *sdk.ClientSession
 	index   search.Index
 	beliefs map[int64]schedule.Belief
+	// reserved is said of the versions that are found from now on.
+	reserved []crawl.Reservation
 }
 
 func newWorld(t *testing.T) *world {
@@ -119,7 +121,7 @@ func (w *world) finds(id int64, title, body string, at time.Time) {
 	text := sha256.Sum256([]byte(body))
 	_, err := w.s.SaveVersion(w.Context(), store.SaveVersionParams{Version: store.VersionRecord{
 		PageID: id, Visit: page.Visits + 1, Digest: digest, TextDigest: hex.EncodeToString(text[:]), Bytes: int64(len(body)),
-		ContentType: "text/html; charset=utf-8", Title: title, Language: "en",
+		ContentType: "text/html; charset=utf-8", Title: title, Language: "en", Reserved: w.reserved,
 	}})
 	w.check(err)
 	outcome := crawl.OutcomeChanged

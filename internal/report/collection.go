@@ -43,6 +43,15 @@ func (r Reporter) CollectionsOf(ctx context.Context, offset, limit int) (all []C
 	return all, len(crawls) > limit, nil
 }
 
+// CollectionOf describes a crawl. Its error is store.ErrNotFound if there is none.
+func (r Reporter) CollectionOf(ctx context.Context, crawlName string) (Collection, error) {
+	record, now, err := r.open(ctx, crawlName)
+	if err != nil {
+		return Collection{}, err
+	}
+	return r.collection(ctx, record, now)
+}
+
 func (r Reporter) collection(ctx context.Context, c store.CrawlRecord, now time.Time) (Collection, error) {
 	status, err := r.Store.Status(ctx, c.ID)
 	if err != nil {

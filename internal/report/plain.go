@@ -19,6 +19,9 @@ func (e Explained) Page() store.PageRecord { return e.page }
 // Now returns the time on the store's clock when it was asked.
 func (e Explained) Now() time.Time { return e.now }
 
+// Reserved returns what the site said about uses of the page's present version.
+func (e Explained) Reserved() []crawl.Reservation { return e.reserved }
+
 // Next returns the page's next visit.
 func (e Explained) Next() Next { return e.is.Next }
 

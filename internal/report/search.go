@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"recrawl/internal/archive"
+	"recrawl/internal/crawl"
 	"recrawl/internal/extract"
 	"recrawl/internal/search"
 	"recrawl/internal/store"
@@ -54,6 +55,8 @@ type SearchHit struct {
 	Seen time.Time `json:"seen"`
 	// Copies counts further pages with the same text.
 	Copies int `json:"copies"`
+	// Reserved holds what the site said about uses of the version, if anything.
+	Reserved []crawl.Reservation `json:"reserved,omitempty"`
 	// Record is the page as stored, for further words on it.
 	Record store.PageRecord `json:"-"`
 }
@@ -130,14 +133,14 @@ func (s snippets) of(ctx context.Context, h search.Hit) (SearchHit, error) {
 		return SearchHit{}, err
 	}
 	hit := SearchHit{Page: h.Page, Version: h.Version, URL: h.URL, Title: h.Title, Score: h.Score, Copies: h.Copies, Seen: seen(page), Record: page}
-	v := page.Last
-	if v.Seq != h.Version {
-		if v, err = s.Store.Version(ctx, h.Page, h.Version); errors.Is(err, store.ErrNotFound) {
-			return hit, nil // it is no longer kept, and the index does not have the next one yet
-		} else if err != nil {
-			return hit, err
-		}
+	v, err := s.Store.Version(ctx, h.Page, h.Version)
+	if errors.Is(err, store.ErrNotFound) {
+		return hit, nil // it is no longer kept, and the index does not have the next one yet
 	}
+	if err != nil {
+		return hit, err
+	}
+	hit.Reserved = v.Reserved
 	text, err := s.text(ctx, page, v)
 	if err != nil {
 		return hit, err
@@ -171,9 +174,9 @@ func (s snippets) text(ctx context.Context, page store.PageRecord, v store.Versi
 	if src.URL, err = urlkey.Canonical(page.URL); err != nil { // of an older release with other limits
 		src.URL = urlkey.URL{}
 	}
-	read, err := extract.Parse(src, s.rules)
+	read, err := extract.ParseMarkdown(src, s.rules, extract.ReadMain)
 	if err != nil {
 		return "", nil // it could not be decoded, so no word of it was found
 	}
-	return read.Text, nil
+	return read.Displayed, nil
 }

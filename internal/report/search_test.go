@@ -57,7 +57,7 @@ func (l *library) page(url, title, text string, indexed bool) store.PageRecord {
 		l.Fatalf("%s is not taken", url)
 	}
 	visit := p.Visits + 1
-	body := "<html><p>" + text
+	body := "<html><p>" + text + "<p style='display:none'>And a hidden retry policy.</p>"
 	digest := archivetest.Put(l.T, l.Files, []byte(body))
 	_, err := l.Store.SaveVersion(ctx, store.SaveVersionParams{Version: store.VersionRecord{
 		PageID: p.PageID, Visit: visit, Digest: digest, TextDigest: digest, Bytes: int64(len(body)), ContentType: "text/html", Title: title,

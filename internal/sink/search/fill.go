@@ -205,7 +205,7 @@ func (s *Sender) document(ctx context.Context, p store.PageRecord) (index.Docume
 	}
 	d := index.Document{
 		Crawl: s.Crawl, Page: p.PageID, Version: p.Last.Seq, URL: p.URL, Host: p.Host, Title: p.Last.Title,
-		Headings: headingsOf(read), Text: read.Text, At: p.Last.At,
+		Headings: headingsOf(read), Text: read.Displayed, At: p.Last.At,
 	}
 	if d.Text != "" {
 		sum := sha256.Sum256([]byte(d.Text))

@@ -135,7 +135,7 @@ func (w *world) visitFirst(n int) {
 
 func (w *world) version(v store.VisitRecord) {
 	w.t.Helper()
-	text := fmt.Sprintf("<html><title>%s</title><h2>%s</h2><p>The words of page %d are %s and %s.</p></html>",
+	text := fmt.Sprintf("<html><title>%s</title><h2>%s</h2><p>The words of page %d are %s and %s.</p><p style=\"display: none\">concealed</p></html>",
 		words[w.r.IntN(len(words))], words[w.r.IntN(len(words))], w.r.IntN(5), words[w.r.IntN(len(words))], words[w.r.IntN(len(words))])
 	record := store.VersionRecord{PageID: v.PageID, Visit: v.Visit, Bytes: int64(len(text)), ContentType: "text/html; charset=utf-8", TextDigest: fmt.Sprint(w.r.Int()), Title: "Page"}
 	if w.r.IntN(8) > 0 { // else its body may not be kept
@@ -187,6 +187,9 @@ func (w *world) answers(at string) map[string]string {
 		r, err := x.Query(w.t.Context(), index.Query{Crawl: w.Record.ID, Words: q, Limit: 100})
 		w.check(err)
 		all[q] = fmt.Sprint(r)
+	}
+	if r, err := x.Query(w.t.Context(), index.Query{Crawl: w.Record.ID, Words: "concealed", Limit: 1}); err != nil || len(r.Hits) > 0 {
+		w.t.Errorf("words that nobody sees are found: %v, %v", r, err)
 	}
 	return all
 }
