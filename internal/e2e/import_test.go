@@ -54,7 +54,7 @@ func TestImportSeeds(t *testing.T) {
 	writeList(t, list, func(w io.Writer) {
 		fmt.Fprintf(w, "%s/\n", second.url)
 		for i := range n {
-			fmt.Fprintf(w, "http://localhost:20099/some/where/a-page-of-usual-length-%d.html\n", i)
+			fmt.Fprintf(w, "http://localhost:19099/some/where/a-page-of-usual-length-%d.html\n", i)
 			if i%1000 == 0 {
 				fmt.Fprintf(w, "ftp://example.com/%d\n", i)
 			}
