@@ -373,6 +373,14 @@ func TestRetryAfterHeld(t *testing.T) {
 		d.awaitWords(explain, "host ", "in back-off, which ends in ")
 	}
 	d.goesOn(healthy)
+	// A kill before this would lose the answer, and another visit would take its place.
+	d.await("the others' requests for quiet are recorded", func() bool {
+		visits := d.stored("t")
+		return !slices.ContainsFunc(brief, func(s *throttledSite) bool {
+			of := visits[s.url+throttledPage] // the latest first
+			return len(of) == 0 || of[len(of)-1].Outcome != "throttled"
+		})
+	})
 	d.killedPromises("t", ill)
 	d.goesOn(healthy)
 	d.await("the crawl goes on by itself", d.crawledAll("t", healthy, brief[0].site, brief[1].site))
