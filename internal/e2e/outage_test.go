@@ -20,6 +20,7 @@ import (
 const (
 	outagePages = 7
 	outageGap   = 20 * time.Millisecond
+	outageLimit = 5 * time.Second // of a request
 )
 
 // ailingSite is a tree in which one path answers otherwise while the site is ill.
@@ -38,6 +39,7 @@ func serveAiling(t *testing.T, path string, illness http.HandlerFunc) *ailingSit
 		}
 		healthy.ServeHTTP(w, r)
 	}))
+	a.limit = outageLimit
 	return a
 }
 
@@ -62,7 +64,7 @@ func resetsConnection(w http.ResponseWriter, _ *http.Request) {
 // outageArgs crawl the sites and visit their pages again all the time, so that a
 // host that is left alone and one that is not can be told apart.
 func outageArgs(sites ...*site) []string {
-	args := append([]string{"--name", "t", "--time-limit", "5s"}, crawlSettings(outageGap.String())...)
+	args := append([]string{"--name", "t", "--time-limit", outageLimit.String()}, crawlSettings(outageGap.String())...)
 	args = append(args, "--default-interval", "5s")
 	for _, s := range sites {
 		args = append(args, s.url+"/")
