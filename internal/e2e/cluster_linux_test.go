@@ -362,14 +362,22 @@ func (c *cluster) program(name string) string {
 // starter runs a command in the service starter; it must succeed.
 func (c *cluster) starter(args ...string) string {
 	c.t.Helper()
-	service := c.project.Services["starter"]
-	service.Command = args
-	argv := c.argv(service)
-	out, code, problem := runEnv(c.t, c.env(service), argv[0], argv[1:]...)
+	out, code, problem := c.try(args...)
 	if code != 0 {
 		c.t.Fatalf("starter %s: %d: %s", strings.Join(args, " "), code, problem)
 	}
 	return out
+}
+
+// try runs a command in the service starter.
+func (c *cluster) try(args ...string) (stdout string, code int, stderr string) {
+	c.t.Helper()
+	service := c.project.Services["starter"]
+	service.Command = args
+	argv := c.argv(service)
+	return insist(c.t, strings.Join(argv, " "), func() (string, int, string) {
+		return runEnv(c.t, c.env(service), argv[0], argv[1:]...)
+	})
 }
 
 // finish waits until all pages are visited.

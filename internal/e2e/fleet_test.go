@@ -141,12 +141,7 @@ func (f *fleet) try(program string, args ...string) (stdout string, code int, st
 // starter runs a starter command that must succeed.
 func (f *fleet) starter(args ...string) string {
 	f.t.Helper()
-	var out, stderr string
-	var code int
-	f.await("Temporal answers", func() bool {
-		out, code, stderr = f.try(programs.starter, args...)
-		return !strings.Contains(stderr, silentTemporal)
-	})
+	out, code, stderr := starterEnv(f.t, f.env, args...)
 	if code != 0 {
 		f.t.Fatalf("starter %s: %d: %s", strings.Join(args, " "), code, stderr)
 	}
