@@ -245,7 +245,7 @@ func TestCopyAtTheSameTemporal(t *testing.T) {
 	t.Parallel()
 	s := serve(t, tree(foreignPages))
 	f := startFleet(t, 1)
-	f.starter(append([]string{"crawl", "t", s.url + "/"}, crawlSettings("20ms")...)...)
+	f.starter(append([]string{"crawl", "t", s.url + "/", "--time-limit", "5s"}, crawlSettings("20ms")...)...)
 	f.workers[0].kill()
 	copied := copyDatabase(t, f, "copied")
 	f.startWorker()
