@@ -188,9 +188,9 @@ func TestTemporalPortTaken(t *testing.T) {
 	d.await("the Temporal server is said to be elsewhere", func() bool { return d.state().Address != old.Address })
 	pages.unlimited()
 	d.await("every page is visited", d.crawled("t", crashPages, 1))
-	before := len(d.history(s.url + "/p1.html"))
+	before := d.visits(s.url + "/p1.html")
 	d.must("visit", s.url+"/p1.html", "--crawl", "t")
-	d.await("a visit on demand", func() bool { return len(d.history(s.url+"/p1.html")) > before })
+	d.await("a visit on demand", func() bool { return d.visits(s.url+"/p1.html") > before })
 	stopWhole(t, d, s, 40*time.Millisecond)
 }
 
@@ -301,8 +301,8 @@ func TestTerminatedPageReturns(t *testing.T) {
 	d.await("the first pass", d.crawled("t", 3, 1))
 	id := "page/t/" + s.url + "/p1.html"
 	d.temporal("workflow", "terminate", "--workflow-id", id, "--reason", "test")
-	visits := len(d.history(s.url + "/p1.html"))
-	d.await("the page is visited again", func() bool { return len(d.history(s.url+"/p1.html")) >= visits+2 })
+	visits := d.visits(s.url + "/p1.html")
+	d.await("the page is visited again", func() bool { return d.visits(s.url+"/p1.html") >= visits+2 })
 	d.stop()
 }
 

@@ -3,7 +3,6 @@ package e2e
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -118,10 +117,10 @@ func TestDemo(t *testing.T) {
 	if r := rows["news/private/drafts"]; r.visits > 0 || r.state != "excluded" {
 		t.Errorf("the forbidden page has %+v", r)
 	}
-	for _, p := range d.pages("demo") {
-		for _, v := range d.history(p.URL) {
-			if slices.Contains(v.Reasons, "the host refused the connection") {
-				t.Errorf("%s was asked for when its site was gone: visit %d", p.URL, v.Visit)
+	for url, visits := range d.stored("demo") {
+		for _, v := range visits {
+			if strings.Contains(v.Problem, "the host refused the connection") {
+				t.Errorf("%s was asked for when its site was gone: visit %d", url, v.Visit)
 			}
 		}
 	}

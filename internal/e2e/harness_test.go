@@ -252,11 +252,6 @@ type pageLine struct {
 	Level  int    `json:"level"`
 }
 
-func (d *dev) pages(crawl string) []pageLine {
-	d.t.Helper()
-	return lines[pageLine](d, "--output", "json", "pages", crawl, "--limit", "0")
-}
-
 type hostLine struct {
 	Host         string    `json:"host"`
 	BackoffUntil time.Time `json:"backoff_until"`
@@ -272,6 +267,7 @@ type visitLine struct {
 	At      time.Time `json:"at"`
 	Outcome string    `json:"outcome"`
 	Status  int       `json:"status"`
+	Problem string    `json:"problem"`
 	Digest  string    `json:"digest"`
 	NextAt  time.Time `json:"next_at"`
 	Reasons []string  `json:"reasons"`
@@ -311,12 +307,12 @@ func decodeLines[T any](t *testing.T, out string) []T {
 }
 
 // await polls until the condition holds; these are other processes, which cannot signal us.
-// Most checks run a program. The pauses between them grow with the time a check takes, so
-// that waiting leaves the cores to the awaited work.
+// Some checks run a program. The pauses between them grow with the time a check takes, so
+// that waiting leaves eight ninths of the time to the awaited work.
 func (d *dev) await(what string, holds func() bool) {
 	d.t.Helper()
 	d.poll(what, holds, func(took time.Duration) time.Duration {
-		return min(max(200*time.Millisecond, 8*took), 2*time.Second)
+		return min(max(200*time.Millisecond, 8*took), 10*time.Second)
 	})
 }
 
