@@ -16,7 +16,11 @@ dev=$!
 says() { grep -q "$@" || { kill -0 "$dev" || { cat dev.log >&2; exit 1; }; return 1; }; }
 visited() { { starter pages "$crawl" --output json 2>/dev/null || true; } | says "\"url\":\"$url\".*\"visits\":$1"; }
 await 'starter dev is ready' says ready dev.log
-crawl=$(starter status --output json | sed 's/.*"crawl":"\([^"]*\)".*/\1/')
+named() {
+  kill -0 "$dev" || exit 1
+  crawl=$(starter status --output json | sed 's/.*"crawl":"\([^"]*\)".*/\1/') && [ "$crawl" ]
+}
+await 'the crawl has a name' named
 await 'the page is visited' visited 1
 
 line="This line was added by a walk."

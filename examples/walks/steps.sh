@@ -16,11 +16,17 @@ said() {
   echo "$command"
 }
 
-# step is said, and runs the command.
+# step is said, and runs the command, again if the machine was too busy for it.
 step() {
-  local command
+  local command problems busy='temporal does not answer|no worker answered|no worker has taken it up yet'
   command=$(said "$@")
-  bash -c "$command"
+  # Its errors go into the variable, and its output goes where the step's goes.
+  until { problems=$(bash -c "$command" 2>&1 >&3 3>&-); } 3>&1; do
+    echo "$problems" >&2
+    [[ $problems =~ $busy ]] || return 1
+    sleep 1
+  done
+  [ -z "$problems" ] || echo "$problems" >&2
 }
 
 # begin is step for a command that goes on, for use with &: its process is the command's.

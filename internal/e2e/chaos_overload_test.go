@@ -54,6 +54,7 @@ func TestOverloadUnderChaos(t *testing.T) {
 	form.length = chaosLength(t, form.length)
 	rng := chaosRand(t)
 	sites := startHosts(t, "127.0.0.1", nil, overloadSite(form.pages))
+	sites.SetClientLimit(chaosTimeLimit)
 	f := startChaosFleet(t, 3, []string{"RECRAWL_OVERDUE=10s"})
 	f.starter(form.crawl(sites)...)
 	f.await("the crawl begins", func() bool { return len(sites.Log()) >= 2*form.hosts })

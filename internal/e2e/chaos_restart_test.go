@@ -20,6 +20,6 @@ func TestCrawlIsTakenUpLate(t *testing.T) {
 	d.args = nil
 	d.start()
 	d.must("visit", s.url+"/p1.html")
-	d.await("a visit on demand", func() bool { return len(d.history(s.url+"/p1.html")) == 2 })
+	d.await("a visit on demand", func() bool { return d.visits(s.url+"/p1.html") == 2 })
 	d.stop()
 }

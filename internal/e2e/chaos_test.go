@@ -359,7 +359,7 @@ func serveChaosWeb(t *testing.T, n int) chaosWeb {
 	}
 	ready := make(chan struct{})
 	for i, s := range web {
-		s.next = web[(i+1)%len(web)]
+		s.next, s.limit = web[(i+1)%len(web)], chaosTimeLimit
 		s.serve(t, ready)
 	}
 	for _, s := range web {
@@ -381,12 +381,8 @@ func (s *chaosSite) serve(t *testing.T, ready <-chan struct{}) {
 		<-ready
 		rec := &statusWriter{ResponseWriter: w, status: http.StatusOK}
 		s.answer(rec, r, pages)
-		begin, end := r.Context().Value(connected{}).(time.Time), time.Now()
-		// When a request was given up, a busy machine notices late. Either it had reached
-		// its time limit, or its worker was killed and keeps its permit for long.
-		if early := begin.Add(chaosTimeLimit / 2); r.Context().Err() != nil && early.Before(end) {
-			end = early
-		}
+		begin := r.Context().Value(connected{}).(time.Time)
+		end := s.ended(r, begin, time.Now())
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.log = append(s.log, request{path: r.URL.Path, begin: begin, end: end, status: rec.status})

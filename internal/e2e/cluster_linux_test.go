@@ -33,7 +33,7 @@ import (
 
 const (
 	clusterGap       = 40 * time.Millisecond
-	clusterTimeLimit = 2 * time.Second
+	clusterTimeLimit = 5 * time.Second
 	// clusterPermit is the lifetime of a permit: the request's time limit and the store's
 	// grace.
 	clusterPermit = clusterTimeLimit + 10*time.Second
@@ -362,14 +362,22 @@ func (c *cluster) program(name string) string {
 // starter runs a command in the service starter; it must succeed.
 func (c *cluster) starter(args ...string) string {
 	c.t.Helper()
-	service := c.project.Services["starter"]
-	service.Command = args
-	argv := c.argv(service)
-	out, code, problem := runEnv(c.t, c.env(service), argv[0], argv[1:]...)
+	out, code, problem := c.try(args...)
 	if code != 0 {
 		c.t.Fatalf("starter %s: %d: %s", strings.Join(args, " "), code, problem)
 	}
 	return out
+}
+
+// try runs a command in the service starter.
+func (c *cluster) try(args ...string) (stdout string, code int, stderr string) {
+	c.t.Helper()
+	service := c.project.Services["starter"]
+	service.Command = args
+	argv := c.argv(service)
+	return insist(c.t, strings.Join(argv, " "), func() (string, int, string) {
+		return runEnv(c.t, c.env(service), argv[0], argv[1:]...)
+	})
 }
 
 // finish waits until all pages are visited.
@@ -554,7 +562,7 @@ type secureSite struct {
 
 func serveTLS(t *testing.T, h http.Handler) *secureSite {
 	t.Helper()
-	s := &secureSite{stale: map[string]bool{}}
+	s := &secureSite{site: site{limit: clusterTimeLimit}, stale: map[string]bool{}}
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		begin := time.Now()
 		peer := peerAddr(r.RemoteAddr)
@@ -566,9 +574,10 @@ func serveTLS(t *testing.T, h http.Handler) *secureSite {
 		s.call(&s.onRequest, peer)
 		rec := &statusWriter{ResponseWriter: w, status: 200}
 		h.ServeHTTP(rec, r)
+		end := s.ended(r, begin, time.Now())
 		s.site.mu.Lock()
 		defer s.site.mu.Unlock()
-		s.log = append(s.log, request{r.URL.RequestURI(), begin, time.Now(), rec.status, r.Header.Get("If-None-Match")})
+		s.log = append(s.log, request{r.URL.RequestURI(), begin, end, rec.status, r.Header.Get("If-None-Match")})
 	}))
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.Config.ConnState = func(conn net.Conn, state http.ConnState) {

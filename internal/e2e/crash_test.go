@@ -98,6 +98,10 @@ type rationed struct {
 	allowed chan struct{}
 }
 
+func ration(site http.Handler) rationed {
+	return rationed{site, make(chan struct{}, 100*crashPages)}
+}
+
 func (r rationed) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	select {
 	case <-r.allowed:
@@ -112,15 +116,21 @@ func (r rationed) allow(n int) {
 	}
 }
 
+// used reports whether as many requests came as were allowed.
+func (r rationed) used() bool { return len(r.allowed) == 0 }
+
+// unlimited allows more requests than a test makes.
+func (r rationed) unlimited() { r.allow(cap(r.allowed) - len(r.allowed)) }
+
 func TestKillEverything(t *testing.T) {
 	t.Parallel()
-	ration := rationed{site: tree(crashPages), allowed: make(chan struct{}, 100*crashPages)}
-	s := serve(t, ration)
+	pages := ration(tree(crashPages))
+	s := serve(t, pages)
 	data := filepath.Join(t.TempDir(), "data")
 	d := startDev(t, data, crawlArgs(s, "40ms")...)
 	for round := range 3 {
-		ration.allow(8)
-		d.await("the crawl goes on", func() bool { return len(ration.allowed) == 0 })
+		pages.allow(8)
+		d.await("the crawl goes on", pages.used)
 		pid := d.state().TemporalPID
 		d.kill()
 		if round == 1 {
@@ -128,22 +138,27 @@ func TestKillEverything(t *testing.T) {
 		}
 		d.start()
 	}
-	ration.allow(cap(ration.allowed))
+	pages.unlimited()
 	d.await("every page is visited", d.crawled("t", crashPages, 1))
 	stopWhole(t, d, s, 40*time.Millisecond)
 }
 
 func TestKillTemporalAlone(t *testing.T) {
 	t.Parallel()
-	s := serve(t, tree(crashPages))
+	pages := ration(tree(crashPages))
+	s := serve(t, pages)
 	d := startDev(t, filepath.Join(t.TempDir(), "data"), crawlArgs(s, "40ms")...)
+	killed := 0
 	for range 2 {
-		before := len(s.requests())
-		d.await("the crawl goes on", func() bool { return len(s.requests()) >= before+8 })
-		if err := syscall.Kill(d.state().TemporalPID, syscall.SIGKILL); err != nil {
+		pages.allow(8)
+		d.await("the crawl goes on", pages.used)
+		d.await("Temporal's process is known", func() bool { return d.state().TemporalPID != killed })
+		killed = d.state().TemporalPID
+		if err := syscall.Kill(killed, syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
 	}
+	pages.unlimited()
 	d.await("every page is visited", d.crawled("t", crashPages, 1))
 	stopWhole(t, d, s, 40*time.Millisecond)
 }
@@ -153,9 +168,11 @@ func TestKillTemporalAlone(t *testing.T) {
 // the commands of the data folder find it.
 func TestTemporalPortTaken(t *testing.T) {
 	t.Parallel()
-	s := serve(t, tree(crashPages))
+	pages := ration(tree(crashPages))
+	s := serve(t, pages)
 	d := startDev(t, filepath.Join(t.TempDir(), "data"), crawlArgs(s, "40ms")...)
-	d.await("the crawl begins", func() bool { return len(s.requests()) >= 8 })
+	pages.allow(8)
+	d.await("the crawl begins", pages.used)
 	old := d.state()
 	taken := d.takePort(old)
 	defer taken.Close()
@@ -168,12 +185,12 @@ func TestTemporalPortTaken(t *testing.T) {
 			conn.Close()
 		}
 	}()
+	d.await("the Temporal server is said to be elsewhere", func() bool { return d.state().Address != old.Address })
+	pages.unlimited()
 	d.await("every page is visited", d.crawled("t", crashPages, 1))
-	if now := d.state().Address; now == old.Address {
-		t.Errorf("the Temporal server is still said to be at %s", now)
-	}
+	before := d.visits(s.url + "/p1.html")
 	d.must("visit", s.url+"/p1.html", "--crawl", "t")
-	d.await("a visit on demand", func() bool { return len(d.history(s.url+"/p1.html")) == 2 })
+	d.await("a visit on demand", func() bool { return d.visits(s.url+"/p1.html") > before })
 	stopWhole(t, d, s, 40*time.Millisecond)
 }
 
@@ -284,8 +301,8 @@ func TestTerminatedPageReturns(t *testing.T) {
 	d.await("the first pass", d.crawled("t", 3, 1))
 	id := "page/t/" + s.url + "/p1.html"
 	d.temporal("workflow", "terminate", "--workflow-id", id, "--reason", "test")
-	visits := len(d.history(s.url + "/p1.html"))
-	d.await("the page is visited again", func() bool { return len(d.history(s.url+"/p1.html")) >= visits+2 })
+	visits := d.visits(s.url + "/p1.html")
+	d.await("the page is visited again", func() bool { return d.visits(s.url+"/p1.html") >= visits+2 })
 	d.stop()
 }
 

@@ -3,7 +3,6 @@ package e2e
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -71,7 +70,7 @@ func demoFolder(t *testing.T, parent string) string {
 
 // TestDemo runs the demo as a person does, interrupts it, resumes it, and reads its last
 // output. Its site checks the crawl's manners itself. How much is learned in one run
-// depends on the machine, so it may run again.
+// depends on the machine, so it may run again, for longer each time.
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	span := 50 * time.Second
@@ -110,6 +109,7 @@ func TestDemo(t *testing.T) {
 		if lacks = demoLearned(rows); lacks != "" {
 			t.Logf("after a run of %s: %s", span, lacks)
 		}
+		span = min(2*span, patience()/2)
 	}
 	if lacks != "" {
 		t.Error(lacks)
@@ -117,10 +117,10 @@ func TestDemo(t *testing.T) {
 	if r := rows["news/private/drafts"]; r.visits > 0 || r.state != "excluded" {
 		t.Errorf("the forbidden page has %+v", r)
 	}
-	for _, p := range d.pages("demo") {
-		for _, v := range d.history(p.URL) {
-			if slices.Contains(v.Reasons, "the host refused the connection") {
-				t.Errorf("%s was asked for when its site was gone: visit %d", p.URL, v.Visit)
+	for url, visits := range d.stored("demo") {
+		for _, v := range visits {
+			if strings.Contains(v.Problem, "the host refused the connection") {
+				t.Errorf("%s was asked for when its site was gone: visit %d", url, v.Visit)
 			}
 		}
 	}

@@ -54,7 +54,7 @@ func TestEncryption(t *testing.T) {
 	d := startDevEnv(t, filepath.Join(t.TempDir(), "data"), []string{first})
 	asks := func(key string, args ...string) string {
 		t.Helper()
-		out, code, stderr := runEnv(t, append(cleanEnv(t), key), programs.starter, append([]string{"--data", d.data}, args...)...)
+		out, code, stderr := d.starterEnv(append(cleanEnv(t), key), args...)
 		if code != 0 {
 			t.Fatalf("starter %s: %d: %s%s", args, code, out, stderr)
 		}

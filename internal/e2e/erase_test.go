@@ -134,7 +134,7 @@ func TestForgetLeavesNoTrace(t *testing.T) {
 	if out, code, errout := d.starter("visit", stays.url+"/about"); code != 0 {
 		t.Fatalf("visit: %d: %s%s", code, out, errout)
 	}
-	d.await("the other site is visited again", func() bool { return len(d.history(stays.url+"/about")) >= 2 })
+	d.await("the other site is visited again", func() bool { return d.visits(stays.url+"/about") >= 2 })
 	check("after more visits")
 	d.stop()
 	check("after the end")

@@ -141,12 +141,7 @@ func (f *fleet) try(program string, args ...string) (stdout string, code int, st
 // starter runs a starter command that must succeed.
 func (f *fleet) starter(args ...string) string {
 	f.t.Helper()
-	var out, stderr string
-	var code int
-	f.await("Temporal answers", func() bool {
-		out, code, stderr = f.try(programs.starter, args...)
-		return !strings.Contains(stderr, silentTemporal)
-	})
+	out, code, stderr := starterEnv(f.t, f.env, args...)
 	if code != 0 {
 		f.t.Fatalf("starter %s: %d: %s", strings.Join(args, " "), code, stderr)
 	}
@@ -171,12 +166,14 @@ func (f *fleet) output() *syncBuffer {
 func TestKillPartsOfAFleet(t *testing.T) {
 	t.Parallel()
 	const gap = 40 * time.Millisecond
-	s := serve(t, tree(crashPages))
+	pages := ration(tree(crashPages))
+	s := serve(t, pages)
+	s.limit = 5 * time.Second // lost permits live for ten seconds more
 	f := startFleet(t, 2)
-	f.starter(append([]string{"crawl", "t", s.url + "/"}, crawlSettings(gap.String())...)...)
+	f.starter(append([]string{"crawl", "t", s.url + "/", "--time-limit", s.limit.String()}, crawlSettings(gap.String())...)...)
 	progress := func() {
-		before := len(s.requests())
-		f.await("the crawl goes on", func() bool { return len(s.requests()) >= before+8 })
+		pages.allow(8)
+		f.await("the crawl goes on", pages.used)
 	}
 	progress()
 	f.workers[0].kill()
@@ -190,6 +187,7 @@ func TestKillPartsOfAFleet(t *testing.T) {
 	progress()
 	f.workers[1].kill()
 	f.startWorker()
+	pages.unlimited()
 	f.await("every page is visited", func() bool {
 		pages := decodeLines[pageLine](t, f.starter("--output", "json", "pages", "t", "--limit", "0"))
 		return len(pages) == crashPages && !slices.ContainsFunc(pages, func(p pageLine) bool { return p.Visits == 0 })

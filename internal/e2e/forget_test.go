@@ -121,8 +121,8 @@ func TestForgetLeavesNothing(t *testing.T) {
 	})
 
 	// The pages that link to it are visited and change; it stays away.
-	root := len(d.history(s.url + "/"))
-	d.await("the root is visited again", func() bool { return len(d.history(s.url+"/")) >= root+2 })
+	root := d.visits(s.url + "/")
+	d.await("the root is visited again", func() bool { return d.visits(s.url+"/") >= root+2 })
 	if again := s.count(name); again > asked {
 		t.Errorf("it was requested %d times more", again-asked)
 	}

@@ -201,28 +201,22 @@ type devState struct {
 	TemporalPID int    `json:"temporal_pid"`
 }
 
-// starter runs another starter command on the same data folder, again if Temporal, which
-// is up, is too busy to answer within the few seconds that a command gives it.
+// starter runs another starter command on the same data folder.
 func (d *dev) starter(args ...string) (stdout string, code int, stderr string) {
 	d.t.Helper()
-	d.await(fmt.Sprintf("Temporal answers starter %v", args), func() bool {
-		stdout, code, stderr = run(d.t, programs.starter, append([]string{"--data", d.data}, args...)...)
-		return !strings.Contains(stderr, silentTemporal)
-	})
-	return stdout, code, stderr
+	return d.starterEnv(cleanEnv(d.t), args...)
 }
 
-// silentTemporal is in the output of a program whose Temporal does not answer.
-const silentTemporal = "temporal does not answer"
+// starterEnv runs another starter command on the same data folder, in an environment.
+func (d *dev) starterEnv(env []string, args ...string) (stdout string, code int, stderr string) {
+	d.t.Helper()
+	return starterEnv(d.t, env, append([]string{"--data", d.data}, args...)...)
+}
 
 // temporal runs the Temporal CLI against the dev server.
 func (d *dev) temporal(args ...string) string {
 	d.t.Helper()
-	out, code, errout := run(d.t, programs.temporal, append(args, "--address", d.state().Address)...)
-	if code != 0 {
-		d.t.Fatalf("temporal %s: %d: %s%s", strings.Join(args, " "), code, out, errout)
-	}
-	return out
+	return temporalCLI(d.t, d.state().Address, args...)
 }
 
 func run(t *testing.T, program string, args ...string) (stdout string, code int, stderr string) {
@@ -258,11 +252,6 @@ type pageLine struct {
 	Level  int    `json:"level"`
 }
 
-func (d *dev) pages(crawl string) []pageLine {
-	d.t.Helper()
-	return lines[pageLine](d, "--output", "json", "pages", crawl, "--limit", "0")
-}
-
 type hostLine struct {
 	Host         string    `json:"host"`
 	BackoffUntil time.Time `json:"backoff_until"`
@@ -278,6 +267,7 @@ type visitLine struct {
 	At      time.Time `json:"at"`
 	Outcome string    `json:"outcome"`
 	Status  int       `json:"status"`
+	Problem string    `json:"problem"`
 	Digest  string    `json:"digest"`
 	NextAt  time.Time `json:"next_at"`
 	Reasons []string  `json:"reasons"`
@@ -317,12 +307,12 @@ func decodeLines[T any](t *testing.T, out string) []T {
 }
 
 // await polls until the condition holds; these are other processes, which cannot signal us.
-// Most checks run a program. The pauses between them grow with the time a check takes, so
-// that waiting leaves the cores to the awaited work.
+// Some checks run a program. The pauses between them grow with the time a check takes, so
+// that waiting leaves eight ninths of the time to the awaited work.
 func (d *dev) await(what string, holds func() bool) {
 	d.t.Helper()
 	d.poll(what, holds, func(took time.Duration) time.Duration {
-		return min(max(200*time.Millisecond, 8*took), 2*time.Second)
+		return min(max(200*time.Millisecond, 8*took), 10*time.Second)
 	})
 }
 

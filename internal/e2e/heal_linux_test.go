@@ -1,26 +1,14 @@
 package e2e
 
-import (
-	"strings"
-	"testing"
-)
+import "testing"
 
 func (c *cluster) operator() operator {
 	c.t.Helper()
-	service := c.project.Services["starter"]
-	argv := c.argv(service)
-	return operator{
-		c.t,
-		func(args ...string) (string, int, string) { return runEnv(c.t, c.env(service), argv[0], args...) },
-		func(args ...string) string {
-			out, code, problem := run(c.t, programs.temporal, append(args, "--address", c.names.Replace("temporal:7233"))...)
-			if code != 0 {
-				c.t.Fatalf("temporal %s: %d: %s%s", strings.Join(args, " "), code, out, problem)
-			}
-			return out
-		},
-		c.await,
+	temporal := func(args ...string) string {
+		c.t.Helper()
+		return temporalCLI(c.t, c.names.Replace("temporal:7233"), args...)
 	}
+	return operator{c.t, c.try, temporal, c.await}
 }
 
 // TestClusterHeals makes the mistakes on Postgres with two workers: pages whose workflows

@@ -151,9 +151,9 @@ func TestPagesComeBack(t *testing.T) {
 	}
 	visited := func(i, visits int) {
 		t.Helper()
-		d.await(url(i)+" is visited", func() bool { return len(d.history(url(i))) >= visits })
+		d.await(url(i)+" is visited", func() bool { return d.visits(url(i)) >= visits })
 		for k, v := range d.history(url(i)) {
-			if v.Visit != len(d.history(url(i)))-k {
+			if v.Visit != d.visits(url(i))-k {
 				t.Errorf("visit %d of %s in place %d", v.Visit, url(i), k)
 			}
 		}
@@ -175,12 +175,12 @@ func TestPagesComeBack(t *testing.T) {
 	for _, i := range []int{4, 5} {
 		d.await("the page is stopped", func() bool { return strings.Contains(d.must("explain", url(i)), "stopped") })
 	}
-	before := len(d.history(url(4)))
+	before := d.visits(url(4))
 	o.refuses(1, "is stopped: `starter visit` brings it back", "snooze", url(4), "3d")
 	o.refuses(1, "is stopped already", "stop-page", url(5))
 	o.says(fmt.Sprintf("visit %d comes as soon as", before+1), "visit", url(4))
 	visited(4, before+1)
-	before = len(d.history(url(5)))
+	before = d.visits(url(5))
 	o.says("1 of stopped pages, which come back", "crawl", "t", url(5))
 	visited(5, before+1)
 	d.stop()

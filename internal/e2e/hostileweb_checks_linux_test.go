@@ -161,9 +161,8 @@ func (w *hostileWeb) held() bool {
 	return true
 }
 
-// checkEndless: endless sites stay within twice the bounds of TestTraps. There maintenance
-// has the machine to itself; here it comes later, beside a web of attackers, while fetches
-// continue.
+// checkEndless: endless sites stay within twice the bounds, as in TestTrapsAreContained:
+// maintenance comes late beside a web of attackers, while fetches continue.
 func (w *hostileWeb) checkEndless(t *testing.T) {
 	t.Helper()
 	t.Logf("asked of what has no end: %v", w.endless.Fetched())

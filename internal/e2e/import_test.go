@@ -54,7 +54,7 @@ func TestImportSeeds(t *testing.T) {
 	writeList(t, list, func(w io.Writer) {
 		fmt.Fprintf(w, "%s/\n", second.url)
 		for i := range n {
-			fmt.Fprintf(w, "http://localhost:20099/some/where/a-page-of-usual-length-%d.html\n", i)
+			fmt.Fprintf(w, "http://localhost:19099/some/where/a-page-of-usual-length-%d.html\n", i)
 			if i%1000 == 0 {
 				fmt.Fprintf(w, "ftp://example.com/%d\n", i)
 			}
@@ -92,7 +92,7 @@ func TestImportSeeds(t *testing.T) {
 		t.Errorf("check scope says %q", scope)
 	}
 	d.await("the imported seed is visited, and so is what it links to", func() bool {
-		return len(d.history(second.url+"/")) > 0 && len(d.history(second.url+"/found-by-a-link.html")) > 0
+		return d.visits(second.url+"/") > 0 && d.visits(second.url+"/found-by-a-link.html") > 0
 	})
 	_, code, errout := d.starter(append([]string{"crawl", "t"}, strings.Fields(strings.Repeat("http://localhost/a ", 1001))...)...)
 	if code != 2 || !strings.Contains(errout, "starter import NAME FILE") || strings.Count(errout, "\n") != 1 {

@@ -24,7 +24,13 @@ type mistake struct {
 
 func (m mistake) check(t *testing.T, program string) {
 	t.Helper()
-	stdout, code, stderr := runEnv(t, append(cleanEnv(t), append([]string{"RECRAWL_TEMPORAL_CLI=" + programs.temporal}, m.env...)...), program, m.args...)
+	env := append(cleanEnv(t), append([]string{"RECRAWL_TEMPORAL_CLI=" + programs.temporal}, m.env...)...)
+	var stdout, stderr string
+	var code int
+	(&dev{t: t, out: &syncBuffer{}}).await(m.name+" is told", func() bool { // the mistake may be that Temporal does not answer
+		stdout, code, stderr = runEnv(t, env, program, m.args...)
+		return strings.Contains(stderr, m.want) || !tooBusy(stderr)
+	})
 	if code != m.code || stdout != "" {
 		t.Errorf("%s: exit %d with output %q, want %d and none", m.name, code, stdout, m.code)
 	}
@@ -144,8 +150,10 @@ func TestBadInputFromTheTemporalCLI(t *testing.T) {
 		`{"name":"cli","seeds":["https://example.com/"]}`:                                          `contact`,
 		`{"name":"cli","seeds":["http://127.0.0.1:2/"],"revisit":{"default_interval":"tomorrow"}}`: `default_interval`,
 	} {
-		stdout, code, _ := run(t, programs.temporal, "workflow", "execute", "--address", d.state().Address, "--task-queue", "recrawl",
-			"--type", "Crawl", "--workflow-id", "crawl/cli", "--input", input)
+		stdout, code, _ := insist(t, "temporal workflow execute", func() (string, int, string) {
+			return run(t, programs.temporal, "workflow", "execute", "--address", d.state().Address, "--task-queue", "recrawl",
+				"--type", "Crawl", "--workflow-id", "crawl/cli", "--input", input)
+		})
 		if code == 0 || !strings.Contains(stdout, want) {
 			t.Errorf("%s: exit %d with %q, want a failure with %q", input, code, stdout, want)
 		}
@@ -168,8 +176,10 @@ func TestBadInputFromTheTemporalCLI(t *testing.T) {
 		{"page/typed/http://127.0.0.1:2/", "snooze"}:       `"5" is not a duration`,
 		{"page/typed/http://127.0.0.1:2/", "set-interval"}: `"5" is not a duration`,
 	} {
-		stdout, code, stderr := run(t, programs.temporal, "workflow", "update", "execute", "--address", d.state().Address,
-			"--workflow-id", update[0], "--name", update[1], "--input", "5")
+		stdout, code, stderr := insist(t, "temporal workflow update", func() (string, int, string) {
+			return run(t, programs.temporal, "workflow", "update", "execute", "--address", d.state().Address,
+				"--workflow-id", update[0], "--name", update[1], "--input", "5")
+		})
 		if said := strings.ReplaceAll(stdout+stderr, `\"`, `"`); code == 0 || !strings.Contains(said, want) || strings.Contains(said, "decode") {
 			t.Errorf("%v: exit %d with %q, want a failure with %q", update, code, said, want)
 		}

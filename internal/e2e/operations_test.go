@@ -95,19 +95,34 @@ func section(t *testing.T, page, from, to string) []consoleStep {
 func runSteps(t *testing.T, page string, steps []consoleStep, folder string, env []string) {
 	t.Helper()
 	for _, step := range steps {
-		cmd := exec.CommandContext(t.Context(), "sh", "-c", step.command)
-		cmd.Dir, cmd.Env = folder, env
-		var all, results, errs syncBuffer
-		cmd.Stdout, cmd.Stderr = io.MultiWriter(&all, &results), io.MultiWriter(&all, &errs)
-		err := cmd.Run()
-		pattern := step.pattern(t)
-		// On a busy machine commands report their progress on standard error, which may be
-		// read after later output.
-		as := func(text string) bool { return pattern.MatchString(space.ReplaceAllString(text, " ")) }
-		if err != nil || !as(all.String()) && !as(results.String()) && !as(errs.String()+results.String()) {
-			t.Errorf("%s:%d: %s: %v, prints\n%s\nwant\n%s", page, step.line, step.command, err, all.String(), strings.Join(step.want, "\n"))
+		var said string
+		var err error
+		matches, told := false, &syncBuffer{}
+		(&dev{t: t, out: told}).await("the machine has time for "+step.command, func() bool {
+			said, matches, err = step.run(t, folder, env)
+			told.Write([]byte(said))
+			return matches || !tooBusy(said)
+		})
+		if !matches {
+			t.Errorf("%s:%d: %s: %v, prints\n%s\nwant\n%s", page, step.line, step.command, err, said, strings.Join(step.want, "\n"))
 		}
 	}
+}
+
+// run runs the command, and reports whether it succeeds with the output of the page.
+func (s consoleStep) run(t *testing.T, folder string, env []string) (said string, matches bool, err error) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", s.command)
+	cmd.Dir, cmd.Env = folder, env
+	var all, results, errs syncBuffer
+	cmd.Stdout, cmd.Stderr = io.MultiWriter(&all, &results), io.MultiWriter(&all, &errs)
+	err = cmd.Run()
+	pattern := s.pattern(t)
+	// On a busy machine commands report their progress on standard error, which may be
+	// read after later output.
+	as := func(text string) bool { return pattern.MatchString(space.ReplaceAllString(text, " ")) }
+	matches = err == nil && (as(all.String()) || as(results.String()) || as(errs.String()+results.String()))
+	return all.String(), matches, err
 }
 
 // pathWith is the search path with the programs, and more folders first.

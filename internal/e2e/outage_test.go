@@ -20,6 +20,7 @@ import (
 const (
 	outagePages = 7
 	outageGap   = 20 * time.Millisecond
+	outageLimit = 5 * time.Second // of a request
 )
 
 // ailingSite is a tree in which one path answers otherwise while the site is ill.
@@ -38,6 +39,7 @@ func serveAiling(t *testing.T, path string, illness http.HandlerFunc) *ailingSit
 		}
 		healthy.ServeHTTP(w, r)
 	}))
+	a.limit = outageLimit
 	return a
 }
 
@@ -62,7 +64,7 @@ func resetsConnection(w http.ResponseWriter, _ *http.Request) {
 // outageArgs crawl the sites and visit their pages again all the time, so that a
 // host that is left alone and one that is not can be told apart.
 func outageArgs(sites ...*site) []string {
-	args := append([]string{"--name", "t", "--time-limit", "5s"}, crawlSettings(outageGap.String())...)
+	args := append([]string{"--name", "t", "--time-limit", outageLimit.String()}, crawlSettings(outageGap.String())...)
 	args = append(args, "--default-interval", "5s")
 	for _, s := range sites {
 		args = append(args, s.url+"/")
@@ -373,6 +375,14 @@ func TestRetryAfterHeld(t *testing.T) {
 		d.awaitWords(explain, "host ", "in back-off, which ends in ")
 	}
 	d.goesOn(healthy)
+	// A kill before this would lose the answer, and another visit would take its place.
+	d.await("the others' requests for quiet are recorded", func() bool {
+		visits := d.stored("t")
+		return !slices.ContainsFunc(brief, func(s *throttledSite) bool {
+			of := visits[s.url+throttledPage] // the latest first
+			return len(of) == 0 || of[len(of)-1].Outcome != "throttled"
+		})
+	})
 	d.killedPromises("t", ill)
 	d.goesOn(healthy)
 	d.await("the crawl goes on by itself", d.crawledAll("t", healthy, brief[0].site, brief[1].site))

@@ -28,7 +28,7 @@ func TestRecordRelease(t *testing.T) {
 	d := &dev{t: t, data: filepath.Join(t.TempDir(), "data"), env: releaseEnv(s)}
 	d.args = append([]string{releaseSite + "/", "--name", "t"}, crawlSettings("200ms")...)
 	d.start()
-	done := func(url string) func() bool { return func() bool { return len(d.history(url)) > 0 } }
+	done := func(url string) func() bool { return func() bool { return d.visits(url) > 0 } }
 	d.await("the snoozed page was visited", done(snoozedPage))
 	d.await("the fast page was visited", done(fastPage))
 	d.answer("snooze", snoozedPage, "3650d")

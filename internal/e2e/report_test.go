@@ -57,7 +57,7 @@ func (d *dev) checkReport(crawl string) {
 		URL, Host, State         string
 		Level, Visits, Backlinks int
 	}
-	pages := lines[counted](d, "--output", "json", "pages", crawl, "--limit", "0")
+	pages, visitsOf := lines[counted](d, "--output", "json", "pages", crawl, "--limit", "0"), d.stored(crawl)
 	states, outcomes, hosts, known := map[string]int{}, map[string]int{}, map[string]bool{}, map[string]bool{}
 	levels, backlinks := map[int]int{}, map[int]int{}
 	var visited, downloaded, important, visits, links, broken int
@@ -75,7 +75,7 @@ func (d *dev) checkReport(crawl string) {
 		}
 		visited++
 		found := false
-		for _, v := range lines[visitLine](d, "--output", "json", "history", p.URL, "--crawl", crawl, "--limit", "0") {
+		for _, v := range visitsOf[p.URL] {
 			visits++
 			outcomes[v.Outcome]++
 			found = found || v.Outcome == "new"

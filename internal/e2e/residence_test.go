@@ -75,9 +75,7 @@ func TestForeignWorker(t *testing.T) {
 func TestCopyOfAStore(t *testing.T) {
 	t.Parallel()
 	f := startFleet(t, 1)
-	if out, code, stderr := f.try(programs.temporal, "operator", "namespace", "create", "--namespace", "staging", "--address", f.address); code != 0 {
-		t.Fatalf("%s%s", out, stderr)
-	}
+	temporalCLI(t, f.address, "operator", "namespace", "create", "--namespace", "staging")
 	staging := append(slices.Clone(f.env), "TEMPORAL_NAMESPACE=staging", "RECRAWL_TASK_QUEUE=recrawl-2")
 	w := startProcess(t, staging, programs.worker)
 	all := &strangers{t: t, address: f.address}
@@ -87,7 +85,7 @@ func TestCopyOfAStore(t *testing.T) {
 		t.Errorf("its log %q, want both namespaces and what to do", log)
 	}
 	for _, args := range [][]string{{"adopt"}, {"adopt", "--yes"}} {
-		out, code, stderr := runEnv(t, staging, programs.starter, args...)
+		out, code, stderr := starterEnv(t, staging, args...)
 		if code != 0 || !strings.Contains(out, "namespace staging") || !strings.Contains(out, "instead of namespace default") {
 			t.Fatalf("%v: %d: %s%s", args, code, out, stderr)
 		}
@@ -100,7 +98,7 @@ func TestCopyOfAStore(t *testing.T) {
 	// The copy's crawls are started on its own task queue, which the starter need not
 	// be told.
 	s := serve(t, tree(3))
-	out, code, stderr := runEnv(t, append(slices.Clone(f.env), "TEMPORAL_NAMESPACE=staging"), programs.starter, append([]string{"crawl", "t", s.url + "/"}, crawlSettings("20ms")...)...)
+	out, code, stderr := starterEnv(t, append(slices.Clone(f.env), "TEMPORAL_NAMESPACE=staging"), append([]string{"crawl", "t", s.url + "/"}, crawlSettings("20ms")...)...)
 	if code != 0 {
 		t.Fatalf("%d: %s%s", code, out, stderr)
 	}
@@ -136,10 +134,12 @@ func TestWorkerWaits(t *testing.T) {
 	f.temporal.kill()
 	w := startProcess(t, f.env, programs.worker)
 	all.await(w, "waiting for Temporal")
-	for up := false; !up; {
+	d := &dev{t: t}
+	d.await("Temporal has its port back", func() bool {
 		f.startTemporal()
-		up = f.temporalUp()
-	}
+		d.out = f.temporal.out
+		return f.temporalUp()
+	})
 	all.await(w, "worker ready")
 	missing := withDatabase(t, f.postgres.DSN(), "nowhere")
 	mistake{name: "no such database", code: 1, want: "there is no such database", env: []string{
@@ -182,7 +182,7 @@ func (w *strangers) checkNeverReady(p *process) {
 // checkStatus looks at what the status of a foreign store says of its worker.
 func (w *strangers) checkStatus(store string) {
 	w.t.Helper()
-	out, code, stderr := runEnv(w.t, w.env(store), programs.starter, "status")
+	out, code, stderr := starterEnv(w.t, w.env(store), "status")
 	if code != 0 || strings.Count(out, "and this worker has store ") != 1 || !strings.Contains(out, "crawl t of namespace default") {
 		w.t.Errorf("status: %d: %s%s, want both stores named", code, out, stderr)
 	}
@@ -201,13 +201,13 @@ func (w *strangers) checkNotTheirs(store string, s *site) {
 func (w *strangers) checkNoneEnded() {
 	w.t.Helper()
 	for _, kind := range []string{"Page", "Crawl"} {
-		out, code, stderr := run(w.t, programs.temporal, "workflow", "count", "--address", w.address, "--output", "json",
+		out := temporalCLI(w.t, w.address, "workflow", "count", "--output", "json",
 			"--query", "WorkflowType = '"+kind+"' AND ExecutionStatus != 'Running' AND ExecutionStatus != 'ContinuedAsNew'")
 		var answer struct {
 			Count string `json:"count"`
 		}
-		if err := json.Unmarshal([]byte(out), &answer); code != 0 || err != nil {
-			w.t.Fatalf("count: %d, %v: %s%s", code, err, out, stderr)
+		if err := json.Unmarshal([]byte(out), &answer); err != nil {
+			w.t.Fatalf("count: %v: %s", err, out)
 		}
 		if answer.Count != "" && answer.Count != "0" {
 			w.t.Errorf("%s workflows of type %s have ended", answer.Count, kind)
@@ -245,7 +245,7 @@ func TestCopyAtTheSameTemporal(t *testing.T) {
 	t.Parallel()
 	s := serve(t, tree(foreignPages))
 	f := startFleet(t, 1)
-	f.starter(append([]string{"crawl", "t", s.url + "/"}, crawlSettings("20ms")...)...)
+	f.starter(append([]string{"crawl", "t", s.url + "/", "--time-limit", "5s"}, crawlSettings("20ms")...)...)
 	f.workers[0].kill()
 	copied := copyDatabase(t, f, "copied")
 	f.startWorker()

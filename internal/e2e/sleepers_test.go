@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -110,12 +111,8 @@ func TestPauseAndStopManySleepers(t *testing.T) {
 	}
 	d.must("resume", "t")
 	d.await("what was asked for is visited", func() bool {
-		for _, p := range pages[:awake] {
-			if len(d.history(p.URL)) < 2 {
-				return false
-			}
-		}
-		return true
+		visits := d.stored("t")
+		return !slices.ContainsFunc(pages[:awake], func(p pageLine) bool { return len(visits[p.URL]) < 2 })
 	})
 	if again := d.events(sleeper); again != events {
 		t.Errorf("a sleeping page went from %s to %s events", events, again)

@@ -30,7 +30,8 @@ func TestThrottledPageStandsAside(t *testing.T) {
 	// The pages come back again and again, at the rate that the host can take.
 	args := append([]string{"--name", "t"}, crawlSettings(gap.String())...)
 	d := startDev(t, filepath.Join(t.TempDir(), "data"), append(args, "--default-interval", "5s", s.url+"/")...)
-	count := func() (had, asked int) {
+	// How often the refused page was asked for until all others were had.
+	count := func() (all bool, asked int) {
 		seen := map[string]bool{}
 		for _, r := range s.requests() {
 			switch {
@@ -39,12 +40,15 @@ func TestThrottledPageStandsAside(t *testing.T) {
 			case r.status == http.StatusOK:
 				seen[r.path] = true
 			}
+			if len(seen) == good {
+				return true, asked
+			}
 		}
-		return len(seen), asked
+		return false, asked
 	}
 	d.await("all pages but the one that is refused are had", func() bool {
-		had, _ := count()
-		return had == good
+		all, _ := count()
+		return all
 	})
 	if _, asked := count(); asked > 2 {
 		t.Errorf("the page that is always refused was asked for %d times before all others were had", asked)

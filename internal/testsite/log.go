@@ -42,6 +42,8 @@ type journal struct {
 
 	mu      sync.Mutex
 	entries []*Request
+	// clientLimit is the client's time limit for a request; 0 if it is not known.
+	clientLimit time.Duration
 }
 
 // begin records a request. Its time is taken under the lock, so the log is in the order of
@@ -57,14 +59,19 @@ func (j *journal) begin(r Request) *Request {
 	return &r
 }
 
-// end completes the entry of a request.
-func (j *journal) end(entry *Request, a *answer) {
+// end completes the entry of a request, which the client may have given up. A busy machine
+// notices that late, and the client may have sent its next request by then. So the entry
+// ends well before the time limit at which the client gives up.
+func (j *journal) end(entry *Request, a *answer, givenUp bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	entry.Status, entry.Edition, entry.RetryAfter = a.status, a.edition, crawl.Duration(a.retryAfter)
 	entry.End = a.lastWrite
 	if entry.End.IsZero() {
 		entry.End = j.now()
+	}
+	if early := entry.Begin.Add(j.clientLimit / 2); givenUp && j.clientLimit > 0 && early.Before(entry.End) {
+		entry.End = early
 	}
 }
 

@@ -42,6 +42,32 @@ func TestLog(t *testing.T) {
 	}
 }
 
+// A busy machine notices late that a request was given up, when the next one may have begun.
+func TestLogOfRequestsGivenUp(t *testing.T) {
+	t.Parallel()
+	const limit = 3 * time.Second
+	for _, c := range []struct {
+		name        string
+		givenUp     bool
+		limit, took time.Duration
+		want        time.Duration
+	}{
+		{"answered", false, limit, 4 * time.Second, 4 * time.Second},
+		{"given up, noticed late", true, limit, 4 * time.Second, limit / 2},
+		{"given up at once", true, limit, time.Second, time.Second},
+		{"given up by a client of unknown patience", true, 0, 4 * time.Second, 4 * time.Second},
+	} {
+		now := epoch
+		j := &journal{limit: 10, clientLimit: c.limit, now: func() time.Time { return now }}
+		entry := j.begin(Request{Host: News, Path: "/"})
+		now = now.Add(c.took)
+		j.end(entry, &answer{}, c.givenUp)
+		if got := j.requests()[0].End.Sub(epoch); got != c.want {
+			t.Errorf("%s: it ended after %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
 func TestReadLogOfNonsense(t *testing.T) {
 	t.Parallel()
 	if _, err := ReadLog(strings.NewReader(`{"host":"a"} nonsense`)); err == nil {

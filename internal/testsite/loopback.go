@@ -35,6 +35,15 @@ func NewLoopback(attacks []Attack, others http.Handler) *Loopback {
 	return h
 }
 
+// SetClientLimit tells the time limit after which the client gives up a request. Requests that
+// are given up then end in the log no later than half of it after their begin. 0 means that it
+// is not known.
+func (h *Loopback) SetClientLimit(limit time.Duration) {
+	h.log.mu.Lock()
+	defer h.log.mu.Unlock()
+	h.log.clientLimit = limit
+}
+
 // Start serves on a loopback address until Close.
 func (h *Loopback) Start(ctx context.Context, address string) error {
 	listener, port, err := listenLoopback(ctx, address)
@@ -90,7 +99,7 @@ func (h *Loopback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name, _ := splitHost(r.Host)
 	a := &answer{ResponseWriter: w, now: time.Now}
 	entry := h.log.begin(Request{Host: name, Path: r.URL.RequestURI(), UserAgent: r.UserAgent()})
-	defer func() { h.log.end(entry, a) }()
+	defer func() { h.log.end(entry, a, r.Context().Err() != nil) }()
 	h.handler(name).ServeHTTP(a, r)
 }
 

@@ -28,7 +28,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	a := &answer{ResponseWriter: w, now: s.clock.Now}
 	entry := s.log.begin(requestOf(r, h))
-	defer func() { s.log.end(entry, a) }()
+	defer func() { s.log.end(entry, a, r.Context().Err() != nil) }()
 	s.answer(a, r, h, port)
 }
 

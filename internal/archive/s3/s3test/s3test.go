@@ -136,12 +136,16 @@ func (s *Server) Kill() {
 	<-s.ended
 }
 
-// Restart starts the server again where it was.
+// Restart starts the server again where it was. If another process has taken the port, it
+// waits for that one to give it back.
 func (s *Server) Restart() {
 	s.t.Helper()
 	s.stop()
-	if !s.start(s.address) {
-		s.t.Fatalf("the S3 server does not come up again: %s", s.lastWords())
+	deadline := time.Now().Add(startTimeout)
+	for !s.start(s.address) {
+		if time.Now().After(deadline) {
+			s.t.Fatalf("the S3 server does not come up again: %s", s.lastWords())
+		}
 	}
 }
 
