@@ -127,6 +127,50 @@ func TestPagesOfOthersEnds(t *testing.T) {
 	}
 }
 
+// TestMarkdownIsLinear: of pages twice as large, Markdown takes at most two and a half times
+// the memory.
+func TestMarkdownIsLinear(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: large documents")
+	}
+	const size = 400_000
+	used := func(body string) uint64 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		markdown(t, body, ReadMain)
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	twice := hostilePages(2 * size)
+	for name, body := range hostilePages(size) {
+		const fixed = 4 << 20 // that any page may take, such as for the list of its links
+		if once, double := used(body), used(twice[name]); 2*double > 5*once+fixed {
+			t.Errorf("%s: %d KiB, of a page twice as large %d KiB", name, once>>10, double>>10)
+		}
+	}
+}
+
+// TestTablesAreBounded: a cell has at most twenty columns, and a table at most a thousand.
+func TestTablesAreBounded(t *testing.T) {
+	t.Parallel()
+	row := func(columns int) string {
+		return "<table><tr><th>a" + strings.Repeat("<th>b", columns-1) + "<tr><td>c<td>d</table>"
+	}
+	for name, c := range map[string]struct {
+		body    string
+		columns int // of the table, 0 if it is written as lines
+	}{
+		"a cell of 100 columns": {"<table><tr><th>a<th>b<tr><td colspan=100>c</table>", 20},
+		"1000 columns":          {row(1000), 1000},
+		"1001 columns":          {row(1001), 0},
+	} {
+		body := markdown(t, c.body, ReadAll).Body
+		if got := strings.Count(body, " ---"); got != c.columns || !strings.Contains(body, "c") {
+			t.Errorf("%s: %d columns, want %d, in\n%.200s", name, got, c.columns, body)
+		}
+	}
+}
+
 // checkMarkdown checks the promises about all Markdown.
 func checkMarkdown(t *testing.T, m Markdown, size int) {
 	t.Helper()
