@@ -77,7 +77,9 @@ func hostilePages(size int) map[string]string {
 // TestHostileMarkdown: whatever a page is like, its Markdown takes memory in proportion to
 // it, and has at most twice its bytes plus 64 KiB.
 func TestHostileMarkdown(t *testing.T) {
-	const most, always = 700, 256 << 20 // bytes for a byte of the page, and for any page
+	// Bytes for a byte of the page, for any page, and for one whose addresses are as long as
+	// are resolved.
+	const most, always, addresses = 700, 8 << 20, 256 << 20
 	for size, reading := range map[int]Reading{20_000: ReadMain, 200_000: ReadAll} {
 		if size > 20_000 && testing.Short() {
 			continue // -short: large documents
@@ -88,7 +90,11 @@ func TestHostileMarkdown(t *testing.T) {
 			m := markdown(t, body, reading)
 			runtime.ReadMemStats(&after)
 			used := after.TotalAlloc - before.TotalAlloc
-			if used > most*uint64(len(body))+always {
+			bound := most*uint64(len(body)) + always
+			if strings.Contains(name, "long address") {
+				bound += addresses
+			}
+			if used > bound {
 				t.Errorf("%s: %d bytes took %d KiB", name, len(body), used>>10)
 			}
 			checkMarkdown(t, m, len(body))
@@ -123,6 +129,50 @@ func TestPagesOfOthersEnds(t *testing.T) {
 		checkMarkdown(t, m, len(c.body))
 		if m.Flat != c.flat || m.Body == "" {
 			t.Errorf("%s: flat %t, %d bytes", name, m.Flat, len(m.Body))
+		}
+	}
+}
+
+// TestMarkdownIsLinear: of pages twice as large, Markdown takes at most two and a half times
+// the memory.
+func TestMarkdownIsLinear(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: large documents")
+	}
+	const size = 400_000
+	used := func(body string) uint64 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		markdown(t, body, ReadMain)
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	twice := hostilePages(2 * size)
+	for name, body := range hostilePages(size) {
+		const fixed = 4 << 20 // that any page may take, such as for the list of its links
+		if once, double := used(body), used(twice[name]); 2*double > 5*once+fixed {
+			t.Errorf("%s: %d KiB, of a page twice as large %d KiB", name, once>>10, double>>10)
+		}
+	}
+}
+
+// TestTablesAreBounded: a cell has at most twenty columns, and a table at most a thousand.
+func TestTablesAreBounded(t *testing.T) {
+	t.Parallel()
+	row := func(columns int) string {
+		return "<table><tr><th>a" + strings.Repeat("<th>b", columns-1) + "<tr><td>c<td>d</table>"
+	}
+	for name, c := range map[string]struct {
+		body    string
+		columns int // of the table, 0 if it is written as lines
+	}{
+		"a cell of 100 columns": {"<table><tr><th>a<th>b<tr><td colspan=100>c</table>", 20},
+		"1000 columns":          {row(1000), 1000},
+		"1001 columns":          {row(1001), 0},
+	} {
+		body := markdown(t, c.body, ReadAll).Body
+		if got := strings.Count(body, " ---"); got != c.columns || !strings.Contains(body, "c") {
+			t.Errorf("%s: %d columns, want %d, in\n%.200s", name, got, c.columns, body)
 		}
 	}
 }

@@ -109,6 +109,35 @@ func TestMarkdownStructure(t *testing.T) {
 	}
 }
 
+// TestMarkdownOfDocumentation: a page of documentation keeps its structure in each reading:
+// what the main text and the article leave out is only what is around it.
+func TestMarkdownOfDocumentation(t *testing.T) {
+	t.Parallel()
+	page := "<nav><a href=/>Home</a></nav><main><article><h2>Retries</h2>" + story + `<p>Mind the limits<a class="footnote-reference" href="#n" id=r role="doc-noteref">1</a>, and the clock.</p>
+		<table><tr><th>Option<th>Use<tr><td><a href=/o/wait>--wait</a><td>how long<tr><td><a href=/o/more>--more</a><td>how often</table>
+		<ul><li>one<ol><li>two<li>three</ol><li>four</ul>
+		<pre><code class=language-go>a()
+
+b()</code></pre>
+		<dl><dt>term<dd>what it is</dl>
+		<div class="admonition note"><p class="admonition-title">Note</p><p>five</p></div>
+		<aside class="admonition tip"><p class="admonition-title">Tip</p><p>six</p></aside>
+		<aside class="footnote brackets" id=n role="doc-footnote"><span class=label><a role="doc-backlink" href="#r">1</a></span><p>seven</p></aside>
+		</article></main><footer>Imprint</footer>`
+	const want = "Mind the limits<a #fn:1>1</a>, and the clock. <table> <tr> <th> Option </th> <th> Use </th> </tr>" +
+		" <tr> <td> <a https://example.com/o/wait>--wait</a> </td> <td> how long </td> </tr> <tr> <td> <a https://example.com/o/more>--more</a> </td> <td> how often </td> </tr> </table>" +
+		" <ul> <li> one <ol> <li> two </li> <li> three </li> </ol> </li> <li> four </li> </ul> <pre> <language-go>a() b() </pre>" +
+		" <dl> <dt> term </dt> <dd> what it is </dd> </dl> <blockquote> <strong> Note </strong> five </blockquote> <blockquote> <strong> Tip </strong> six </blockquote>" +
+		" <hr> </hr> <ol> <li> seven <a #fnref:1>↩︎</a> </li> </ol>"
+	for name, reading := range map[string]Reading{"main": ReadMain, "article": ReadArticle} {
+		body := markdown(t, page, reading).Body
+		got := structure(rendered(t, body))
+		if _, end, ok := strings.Cut(got, "Mind"); !ok || "Mind"+end != want || strings.Contains(got, "Home") || strings.Contains(got, "Imprint") {
+			t.Errorf("%s:\n%s\nwant at its end\n%s\nof\n%s", name, got, want, body)
+		}
+	}
+}
+
 // book writes documents of nested structures.
 type book struct {
 	*rapid.T
