@@ -349,6 +349,23 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// Each host has an address of its own, however many there are.
+func TestAddresses(t *testing.T) {
+	seen := map[string]bool{}
+	for host := range 1200 {
+		address := addressOf(host)
+		if got, ok := hostOf(address); got != host || !ok || seen[address] {
+			t.Fatalf("host %d is at %s, where %d is (%t)", host, address, got, ok)
+		}
+		seen[address] = true
+	}
+	for _, other := range []string{"127.0.0.1", "127.1.0.0", "127.1.0.251", "h1.localhost", "::1"} {
+		if host, ok := hostOf(other); ok {
+			t.Errorf("host %d is at %s", host, other)
+		}
+	}
+}
+
 // The web is a tree in which every page is found and knows only its children. A client that
 // has a page gets a 304.
 func TestWeb(t *testing.T) {
@@ -361,11 +378,10 @@ func TestWeb(t *testing.T) {
 	w.mark()
 	get := func(path, etag string) (int, string) {
 		t.Helper()
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1:"+w.port+path, http.NoBody)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.url(1, 0)+strings.TrimPrefix(path, "/"), http.NoBody)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.Host = "h1.localhost:" + w.port
 		r.Header.Set("If-None-Match", etag)
 		answer, err := http.DefaultClient.Do(r)
 		if err != nil {
