@@ -105,8 +105,9 @@ func (t *Ticket) urgent() bool { return t != nil && t.first }
 
 // Queue waits until the request may come to its first address, at most for the patience:
 // Reserve will then find it a place soon. It holds nothing meanwhile. If that would take
-// longer, there is no ticket, and wait is how long to sleep before the next call. There is neither ticket nor wait if
-// none is needed, or if the address is not known. The error is the context's.
+// longer, there is no ticket, and wait is how long to sleep before the next call. There is
+// neither ticket nor wait if none is needed, or if the address is not known. The error is the
+// context's.
 func (c *Client) Queue(ctx context.Context, req Request, who Asker, patience time.Duration) (t *Ticket, wait time.Duration, err error) {
 	if req.PerAddress <= 0 || patience <= 0 {
 		return nil, 0, ctx.Err()
@@ -201,7 +202,7 @@ func (l *line) tell(q *asker, now time.Time) time.Duration {
 	if q.First {
 		ahead, crowd.Took = 0, 1 // no longer than need be
 	}
-	if crowd.Took == 0 {
+	if crowd.Took == 0 && len(l.flying) > 0 {
 		crowd.Took = now.Sub(l.taken) // at least
 	}
 	until := crowd.Until(ahead, now)
