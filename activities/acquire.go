@@ -19,6 +19,10 @@ import (
 // become timers. It must end well within a workflow task (10 s).
 const acquirePatience = 4 * time.Second
 
+// acquireMost bounds all of an Acquire's waits, which must leave time for the rest of its
+// eight seconds.
+const acquireMost = 6 * time.Second
+
 // Acquire is acquire. It also tells a page that does not know it which store it belongs
 // to.
 func (a *Activities) Acquire(ctx context.Context, in contract.AcquireIn) (contract.AcquireOut, error) {
@@ -34,7 +38,9 @@ func (a *Activities) Acquire(ctx context.Context, in contract.AcquireIn) (contra
 // permit back at no cost to the host. While this worker has no room for what a
 // request brings, it asks nobody.
 func (a *Activities) acquire(ctx context.Context, in contract.AcquireIn) (contract.AcquireOut, error) {
+	start := time.Now()
 	a.reclaim(ctx, in)
+	a.crowds.wake(in.Page)
 	if hold, held := a.settings.Room.Held(); held {
 		a.held.add(in.Page)
 		return contract.AcquireOut{Answer: contract.AnswerWait, Held: true, Wait: heldWait(hold, in.Page.PageID, time.Now()), Reason: hold.Reason}, nil
@@ -59,6 +65,7 @@ func (a *Activities) acquire(ctx context.Context, in contract.AcquireIn) (contra
 			return contract.AcquireOut{Answer: contract.AnswerSkipped, Reasons: reasons}, nil
 		}
 	}
+	defer a.giveWay(ctx, in)()
 	handed, atOnce := a.atOnce(ctx, view, page, in.Visit)
 	result, err := a.stores.Gate.Acquire(ctx, store.AcquireParams{Page: in.Page, Visit: in.Visit, Class: classOf(page, in.Class), Patience: acquirePatience, AtOnce: atOnce, Callable: true})
 	if err != nil {
@@ -70,10 +77,11 @@ func (a *Activities) acquire(ctx context.Context, in contract.AcquireIn) (contra
 		if result.Begun != nil {
 			return a.handOver(handed, result), nil
 		}
-		if result.Permit.Kind == crawl.PermitRobots {
-			return contract.AcquireOut{Answer: contract.AnswerRobots, Permit: result.Permit}, nil
+		out, err := a.granted(ctx, in, view, page, result)
+		if err != nil {
+			return contract.AcquireOut{}, err
 		}
-		return a.judge(ctx, in, view, page, result)
+		return a.queue(ctx, in, view, out, acquireMost-time.Since(start))
 	case store.GateRecorded:
 		return a.alreadyRecorded(ctx, in, *result.Recorded)
 	case store.GateParked:
@@ -85,6 +93,14 @@ func (a *Activities) acquire(ctx context.Context, in contract.AcquireIn) (contra
 	default:
 		return contract.AcquireOut{Answer: contract.AnswerWait, Wait: result.Wait, Reason: polite.WaitWords(result.Reason, result.Position)}, nil
 	}
+}
+
+// granted is the answer for a permit that the gate has granted.
+func (a *Activities) granted(ctx context.Context, in contract.AcquireIn, view *crawlView, page store.PageRecord, result store.AcquireResult) (contract.AcquireOut, error) {
+	if result.Permit.Kind == crawl.PermitRobots {
+		return contract.AcquireOut{Answer: contract.AnswerRobots, Permit: result.Permit}, nil
+	}
+	return a.judge(ctx, in, view, page, result)
 }
 
 // excluded answers for a page that lies outside its crawl's scope now: the page

@@ -30,6 +30,8 @@ import (
 type Fetcher interface {
 	// Reserve waits for a place among the requests in flight to an address.
 	Reserve(ctx context.Context, req fetch.Request, patience time.Duration) (*fetch.Place, error)
+	// Queue waits until a request may come to its address, or says how long that will take.
+	Queue(ctx context.Context, req fetch.Request, who fetch.Asker, patience time.Duration) (*fetch.Ticket, time.Duration, error)
 	Do(ctx context.Context, req fetch.Request, sink io.Writer) fetch.Result
 }
 
@@ -116,6 +118,7 @@ type Activities struct {
 	// censuses belong to maintenance passes that are under way.
 	censuses censuses
 	handed   handovers
+	crowds   crowds
 }
 
 // New returns the activities of one worker.

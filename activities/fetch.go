@@ -23,9 +23,9 @@ import (
 
 const (
 	// addressPatience is the part of contract.BeginPatience that a Fetch spends waiting for a
-	// place among the requests in flight to the host's address. The page can wait longer
-	// without a worker.
-	addressPatience = 5 * time.Second
+	// place among the requests in flight to the host's address. Acquire lets only those come
+	// that should find one within two seconds.
+	addressPatience = 10 * time.Second
 	// briefBody is the size, in bytes, up to which a body is compared within tens of
 	// milliseconds, so that it needs no separate task.
 	briefBody = 256 << 10
@@ -188,6 +188,8 @@ func ourFault(err error) error {
 // waits for a place has not begun, so it does not hold up the host; a request that
 // waits for the host holds no place.
 func (a *Activities) begin(ctx context.Context, view *crawlView, req *fetch.Request, permit crawl.Permit, page crawl.PageRef, visit int) (store.BeginResult, bool, error) {
+	req.Ticket = a.crowds.take(page)
+	req.Ticket.Arrive()
 	if !a.hasRoom(ctx, page) {
 		return store.BeginResult{}, false, nil
 	}

@@ -162,21 +162,23 @@ func (h hasty) Reserve(ctx context.Context, req fetch.Request, _ time.Duration) 
 	return h.Fetcher.Reserve(ctx, req, time.Millisecond)
 }
 
-// While the most requests allowed are in flight to an address, requests to other
-// names of it do not begin: neither for a page nor for a robots.txt. That is
-// nobody's fault, and the permit stands.
-func TestFetchWaitsForACrowdedAddress(t *testing.T) {
-	t.Parallel()
+func (h hasty) Queue(ctx context.Context, req fetch.Request, who fetch.Asker, _ time.Duration) (*fetch.Ticket, time.Duration, error) {
+	return h.Fetcher.Queue(ctx, req, who, time.Millisecond)
+}
+
+// crowded is a worker with three pages of as many hosts at one address, where one request may
+// be in flight, and is. The third needs its robots.txt first. finish ends the first request.
+func crowded(t *testing.T) (w *world, pages []crawl.PageRef, sites []*site, finish func()) {
 	asked, answer := make(chan struct{}), make(chan struct{})
 	slow := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		asked <- struct{}{}
 		<-answer
 		html(w, "<p>late")
 	})
-	quick, other := serve(t, pageOf("<p>hello")), serve(t, answering(404, ""))
-	w := newWorld(t, func(p *parts) { p.fetcher = hasty{p.fetcher} })
-	pages := w.living([]string{slow.url + "/", quick.url + "/", other.url + "/"}, func(spec *crawl.Spec) { spec.Politeness.PerAddress = 1 })
-	w.saveRobots(store.SaveRobotsParams{Origin: other.url, State: store.RobotsParsed, Expires: -time.Second})
+	sites = []*site{slow, serve(t, pageOf("<p>hello")), serve(t, answering(404, ""))}
+	w = newWorld(t, func(p *parts) { p.fetcher = hasty{p.fetcher} })
+	pages = w.living([]string{slow.url + "/", sites[1].url + "/", sites[2].url + "/"}, func(spec *crawl.Spec) { spec.Politeness.PerAddress = 1 })
+	w.saveRobots(store.SaveRobotsParams{Origin: sites[2].url, State: store.RobotsParsed, Expires: -time.Second})
 	done := make(chan contract.FetchOut)
 	permit := w.permit(pages[0], 1)
 	go func() {
@@ -187,8 +189,89 @@ func TestFetchWaitsForACrowdedAddress(t *testing.T) {
 		done <- out
 	}()
 	<-asked
-	in := contract.FetchIn{Page: pages[1], Visit: 1, Permit: w.permit(pages[1], 1)}
-	robots := contract.RefreshRobotsIn{Page: pages[2], Visit: 1, Permit: w.acquire(pages[2], 1).Permit}
+	return w, pages, sites, func() {
+		close(answer)
+		if out := <-done; out.Outcome != crawl.OutcomeNew {
+			t.Errorf("the first: %+v", out)
+		}
+	}
+}
+
+// While the most requests allowed are in flight to an address, requests to other names of it
+// do not come: neither for a page nor for a robots.txt. Their pages are told to wait, which is
+// no failure, and keep their permits.
+func TestAcquireWaitsForACrowdedAddress(t *testing.T) {
+	t.Parallel()
+	w, pages, sites, finish := crowded(t)
+	for _, page := range pages[1:] {
+		if got := w.acquire(page, 1); got.Answer != contract.AnswerWait || got.Wait < time.Second || !strings.Contains(got.Reason, "politeness.per_address") {
+			t.Errorf("%s is answered %+v", page.URL, got)
+		}
+		if host := w.host(page); host.InFlight || host.BackoffLevel != 0 {
+			t.Errorf("%s: %+v", page.URL, host)
+		}
+	}
+	finish()
+	if out, err := w.fetch(pages[1], 1); err != nil || out.Outcome != crawl.OutcomeNew {
+		t.Errorf("the second: %+v, %v", out, err)
+	}
+	robots := w.acquire(pages[2], 1)
+	if robots.Answer != contract.AnswerRobots {
+		t.Fatalf("the third is answered %+v", robots)
+	}
+	run(w, contract.RefreshRobots, contract.RefreshRobotsIn{Page: pages[2], Visit: 1, Permit: robots.Permit})
+	sites[1].wantRequests(t, "/")
+	sites[2].wantRequests(t, "/robots.txt")
+}
+
+// A page that sleeps until there is room at its address keeps its permit, unless a person
+// waits for another visit at the host.
+func TestSleeperGivesWayToAPerson(t *testing.T) {
+	t.Parallel()
+	w, pages, sites, finish := crowded(t)
+	w.open([]string{sites[1].url + "/", sites[1].url + "/a", sites[1].url + "/b"}, func(spec *crawl.Spec) {
+		spec.Name, spec.Politeness.PerAddress = "other", 1
+	})
+	rec := must[store.CrawlRecord](t)(w.store.Crawl(t.Context(), "other"))
+	run(w, contract.Admit, contract.AdmitIn{CrawlID: rec.ID, Limit: 100})
+	var sleepers []crawl.PageRef
+	for _, path := range []string{"/a", "/b"} {
+		found := must[[]store.PageRecord](t)(w.store.FindPages(t.Context(), sites[1].url+path, "other"))
+		sleepers = append(sleepers, found[0].PageRef)
+	}
+	for _, page := range sleepers { // as many as may have a permit of the host
+		if got := w.acquire(page, 1); got.Answer != contract.AnswerWait {
+			t.Fatalf("%s is answered %+v", page.URL, got)
+		}
+	}
+	wanted := contract.AcquireIn{Page: pages[1], Visit: 1, Class: crawl.ClassManual}
+	if got := run(w, contract.Acquire, wanted); got.Answer != contract.AnswerWait || got.Wait != time.Second || !strings.Contains(got.Reason, "politeness.per_address") {
+		t.Errorf("the person's visit is answered %+v, want it to have the host's permit", got)
+	}
+	finish()
+	got := run(w, contract.Acquire, wanted)
+	if got.Answer != contract.AnswerPermit {
+		t.Fatalf("the person's visit is answered %+v", got)
+	}
+	run(w, contract.Fetch, contract.FetchIn{Page: pages[1], Visit: 1, Permit: got.Permit})
+	for _, page := range sleepers {
+		if _, err := w.fetch(page, 1); err != nil {
+			t.Errorf("%s: %v", page.URL, err)
+		}
+	}
+	sites[1].wantRequests(t, "/", "/a", "/b")
+}
+
+// A request that comes to a full address all the same does not begin. That is nobody's fault,
+// and the permit stands.
+func TestFetchWaitsForACrowdedAddress(t *testing.T) {
+	t.Parallel()
+	w, pages, sites, finish := crowded(t)
+	open := w.beside() // to which its address looks free
+	open.fetcher = fetch.New(fetch.Options{})
+	open = open.beside()
+	in := contract.FetchIn{Page: pages[1], Visit: 1, Permit: open.permit(pages[1], 1)}
+	robots := contract.RefreshRobotsIn{Page: pages[2], Visit: 1, Permit: open.acquire(pages[2], 1).Permit}
 	_, err := try(w, contract.Fetch, in)
 	wantError(t, err, contract.ErrTypeCrowded, true, "at most 1 to 127.0.0.1")
 	_, err = try(w, contract.RefreshRobots, robots)
@@ -198,16 +281,13 @@ func TestFetchWaitsForACrowdedAddress(t *testing.T) {
 			t.Errorf("%s: %+v", page.URL, host)
 		}
 	}
-	close(answer)
-	if out := <-done; out.Outcome != crawl.OutcomeNew {
-		t.Errorf("the first: %+v", out)
-	}
+	finish()
 	if out := run(w, contract.Fetch, in); out.Outcome != crawl.OutcomeNew {
 		t.Errorf("the second, by the same permit: %+v", out)
 	}
 	if out := run(w, contract.RefreshRobots, robots); !strings.Contains(out.Summary, "no robots.txt") {
 		t.Errorf("the robots.txt, by the same permit: %s", out.Summary)
 	}
-	quick.wantRequests(t, "/")
-	other.wantRequests(t, "/robots.txt")
+	sites[1].wantRequests(t, "/")
+	sites[2].wantRequests(t, "/robots.txt")
 }

@@ -10,6 +10,7 @@ import (
 // LeaveLine gives up a page's place in its host's line and, when State is set,
 // moves the page to it.
 func (a *Activities) LeaveLine(ctx context.Context, in contract.LeaveIn) (contract.LeaveOut, error) {
+	a.crowds.wake(in.Page)
 	if in.State == crawl.Evicted {
 		return a.leaveEvicted(ctx, in.Page)
 	}

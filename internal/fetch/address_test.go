@@ -31,8 +31,8 @@ func flies(w *waiter) bool {
 
 func (a *addresses) joined(t testing.TB, addr netip.Addr, limit int, begun bool) *waiter {
 	t.Helper()
-	w := a.join(addr, limit, begun)
-	if w == nil {
+	w := &waiter{limit: limit, begun: begun}
+	if !a.join(addr, w) {
 		t.Fatal("no room in the line")
 	}
 	return w
@@ -55,13 +55,13 @@ func TestAddressLineIsInOrder(t *testing.T) {
 		if flies(w) {
 			t.Fatalf("waiter %d flies before its turn", i)
 		}
-		if a.leave(here, 2); !flies(w) {
+		if a.leave(here, 2, 0); !flies(w) {
 			t.Fatalf("waiter %d does not fly in its turn", i)
 		}
 	}
-	a.leave(here, 2)
-	a.leave(here, 2)
-	a.leave(there, 2)
+	a.leave(here, 2, 0)
+	a.leave(here, 2, 0)
+	a.leave(there, 2, 0)
 	if len(a.lines) != 0 {
 		t.Errorf("%d lines are kept for nobody", len(a.lines))
 	}
@@ -76,10 +76,10 @@ func TestAddressStrictestCounts(t *testing.T) {
 	if flies(strict) || flies(next) {
 		t.Error("one flies beside another though its crawl allows one")
 	}
-	if a.leave(here, 4); !flies(strict) || flies(next) {
+	if a.leave(here, 4, 0); !flies(strict) || flies(next) {
 		t.Errorf("the strict one flies: %t; beside it another: %t", flies(strict), flies(next))
 	}
-	a.leave(here, 1)
+	a.leave(here, 1, 0)
 	unbounded := a.joined(t, here, limitOf(Request{}), false)
 	if !flies(next) || !flies(unbounded) {
 		t.Error("there is room, and nobody flies")
@@ -96,11 +96,14 @@ func TestAddressLineHasAnEnd(t *testing.T) {
 	for range 3 + queued*3 {
 		a.joined(t, here, 3, false)
 	}
-	if a.join(here, 3, false) != nil {
+	if a.join(here, &waiter{limit: 3}) {
 		t.Error("the line has no end")
 	}
+	if !a.join(here, &waiter{limit: 3, ticket: &Ticket{}}) {
+		t.Error("who was let come finds no room")
+	}
 	a.joined(t, here, 3, true) // whose host is held up always finds one
-	if err := a.enter(t.Context(), here, 3, false); !errors.Is(err, ErrCrowded) || !strings.Contains(err.Error(), "at most 3 to 192.0.2.1") {
+	if err := a.enter(t.Context(), here, &waiter{limit: 3}); !errors.Is(err, ErrCrowded) || !strings.Contains(err.Error(), "at most 3 to 192.0.2.1") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -118,7 +121,8 @@ func TestAddressLineInvariants(t *testing.T) {
 		for range rapid.IntRange(0, 60).Draw(t, "steps") {
 			addr := rapid.SampledFrom([]netip.Addr{here, there}).Draw(t, "address")
 			if len(all) == 0 || rapid.Bool().Draw(t, "joins") {
-				if w := a.join(addr, rapid.IntRange(1, 4).Draw(t, "limit"), rapid.Bool().Draw(t, "begun")); w != nil {
+				w := &waiter{limit: rapid.IntRange(1, 4).Draw(t, "limit"), begun: rapid.Bool().Draw(t, "begun"), ticket: &Ticket{first: rapid.Bool().Draw(t, "first")}}
+				if a.join(addr, w) {
 					all = append(all, one{w, addr})
 				}
 			} else {
@@ -129,7 +133,7 @@ func TestAddressLineInvariants(t *testing.T) {
 					t.Fatal("who flies waits in line, or who waits does not")
 				}
 				if flies(w.waiter) {
-					a.leave(w.addr, w.limit)
+					a.leave(w.addr, w.limit, 0)
 				}
 			}
 			for addr, l := range a.lines {
@@ -149,7 +153,7 @@ func TestAddressLineInvariants(t *testing.T) {
 		}
 		for _, w := range all {
 			if !a.giveUp(w.addr, w.waiter) {
-				a.leave(w.addr, w.limit)
+				a.leave(w.addr, w.limit, 0)
 			}
 		}
 		if len(a.lines) != 0 {

@@ -109,6 +109,8 @@ type Request struct {
 	PerAddress int
 	// Place, if set, was reserved for the request. Do gives it back.
 	Place *Place
+	// Ticket, if set, lets the request come to a full address: Reserve finds room for it.
+	Ticket *Ticket
 	// BeforeWrite, if set, is called when the connection stands, just before the
 	// request is written; an error of it ends the exchange with nothing sent.
 	BeforeWrite func() error

@@ -150,13 +150,8 @@ var rows = []struct {
 	}},
 	{"processor time of a first visit: server + worker", func(r run) string { return r.costs(r.stretchOf(firstPass)) }},
 	{"… around the 1000th page", func(r run) string { return r.costs(r.early()) }},
-	{"… in the ninth tenth", func(r run) string {
-		parts := r.tenths()
-		if len(parts) < 9 {
-			return none
-		}
-		return r.costs(parts[8], true)
-	}},
+	{"… in the second tenth", func(r run) string { return r.costsOfTenth(2) }},
+	{"… in the ninth tenth", func(r run) string { return r.costsOfTenth(9) }},
 	{"oldest task that waited, most tasks that waited", func(r run) string {
 		age := most(r.samples, backlogAge)
 		return either(age >= 0, func() string { return fmt.Sprintf("%s, %d", seconds(time.Duration(age)), most(r.samples, backlog)) })
@@ -200,6 +195,15 @@ func either(ok bool, text func() string) string {
 func (r run) atLast(phase string, text func(sample) string) string {
 	s, ok := r.last(phase)
 	return either(ok, func() string { return text(s) })
+}
+
+// costsOfTenth is costs of a tenth of the first pass, from 1.
+func (r run) costsOfTenth(nth int) string {
+	parts := r.tenths()
+	if len(parts) < nth {
+		return none
+	}
+	return r.costs(parts[nth-1], true)
 }
 
 func (r run) costs(p stretch, ok bool) string {

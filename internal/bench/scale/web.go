@@ -11,14 +11,16 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"net/netip"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
 )
 
-// web is many hosts on one loopback address: NAME.localhost leads there. Each is a tree of
-// pages that never change, so first visits find new links and later ones get a 304.
+// web is many hosts, each on a loopback address of its own: at one address, a crawl would
+// wait for politeness.per_address. Each is a tree of pages that never change, so first visits
+// find new links and later ones get a 304.
 type web struct {
 	hosts, pages int
 	port         string
@@ -35,25 +37,40 @@ const branches = 8
 
 // serveWeb serves until close.
 func serveWeb(ctx context.Context, hosts, pages int) (*web, error) {
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, fmt.Errorf("serve the web: %w", err)
-	}
-	_, port, err := net.SplitHostPort(listener.Addr().String())
-	if err != nil {
-		return nil, errors.Join(err, listener.Close())
-	}
-	w := &web{hosts: hosts, pages: pages, port: port, counts: make([]atomic.Int32, hosts*pages), busy: make([]atomic.Bool, hosts)}
+	w := &web{hosts: hosts, pages: pages, port: "0", counts: make([]atomic.Int32, hosts*pages), busy: make([]atomic.Bool, hosts)}
 	w.server = &http.Server{Handler: w, ReadHeaderTimeout: 10 * time.Second, ErrorLog: log.New(io.Discard, "", 0)}
-	go w.server.Serve(listener) // ends with close
+	for host := range hosts {
+		listener, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(addressOf(host), w.port))
+		if err == nil {
+			_, w.port, err = net.SplitHostPort(listener.Addr().String()) // the first one's is everybody's
+			go w.server.Serve(listener)                                  // ends with close
+		}
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("serve the web: %w", err), w.close())
+		}
+	}
 	return w, nil
+}
+
+// addressOf is the address of a host: 127.1.0.1 and so on.
+func addressOf(host int) string { return fmt.Sprintf("127.1.%d.%d", host/250, host%250+1) }
+
+// hostOf is the number of the host with an address; false for other addresses.
+func hostOf(address string) (host int, ok bool) {
+	addr, err := netip.ParseAddr(address)
+	if err != nil || !addr.Is4() {
+		return 0, false
+	}
+	b := addr.As4()
+	host = int(b[2])*250 + int(b[3]) - 1
+	return host, host >= 0 && addressOf(host) == address
 }
 
 func (w *web) close() error { return w.server.Close() }
 
 // url returns the address of a page.
 func (w *web) url(host, page int) string {
-	return fmt.Sprintf("http://h%d.localhost:%s%s", host, w.port, pathOf(page))
+	return "http://" + net.JoinHostPort(addressOf(host), w.port) + pathOf(page)
 }
 
 func pathOf(page int) string {
@@ -120,9 +137,9 @@ func (w *web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 
 // find reads the host's and the page's number.
 func (w *web) find(r *http.Request) (host, page int, ok bool) {
-	name, _, _ := strings.Cut(r.Host, ".")
-	host, err := strconv.Atoi(strings.TrimPrefix(name, "h"))
-	if err != nil || host < 0 || host >= w.hosts {
+	name, _, err := net.SplitHostPort(r.Host)
+	host, ok = hostOf(name)
+	if err != nil || !ok || host >= w.hosts {
 		return 0, 0, false
 	}
 	if r.URL.Path != "/" {
