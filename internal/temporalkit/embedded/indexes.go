@@ -17,7 +17,8 @@ const listedTable = "executions_visibility"
 
 // unsearched are columns that every row, or every row of an ended workflow, has a value in
 // and that neither recrawl nor the UI searches by. A search by one gets the same answer,
-// from all rows.
+// from all rows. parent_workflow_id stays: takedowns and deletions search by it for the
+// children of a workflow. deploy/temporal/thin-visibility.sql has the same list.
 var unsearched = []string{
 	"execution_time", "task_queue", "root_workflow_id", "root_run_id", "parent_run_id",
 	"history_length", "history_size_bytes", "execution_duration", "state_transition_count",

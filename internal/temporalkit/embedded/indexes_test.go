@@ -3,6 +3,7 @@ package embedded
 import (
 	"database/sql"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -117,6 +118,20 @@ func searchedBy(t *testing.T, db *sql.DB, query string) string {
 		t.Fatal(err)
 	}
 	return detail
+}
+
+// The script for Postgres removes the same indexes.
+func TestThinIndexesOnPostgres(t *testing.T) {
+	script, err := os.ReadFile("../../../deploy/temporal/thin-visibility.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(string(script), "ARRAY[")
+	list, _, _ = strings.Cut(list, "]")
+	columns := strings.FieldsFunc(list, func(r rune) bool { return strings.ContainsRune(" ',\n", r) })
+	if !slices.Equal(columns, unsearched) {
+		t.Errorf("the script has %q, want %q", columns, unsearched)
+	}
 }
 
 // A database that is not there, as of a server that does not come up, is an error and no file.
