@@ -18,7 +18,7 @@ LDFLAGS    := -X recrawl/internal/config.Commit=$(COMMIT)
 export CGO_ENABLED ?= 0
 export RECRAWL_TEMPORAL_CLI ?= $(CURDIR)/$(TEMPORAL)
 
-.PHONY: record-release build demo docs policies-tables test test-packages test-e2e test-quick test-long bench bench-programs bench-visits bench-peers bench-docs bench-scale lint fmt packages temporal temporal-server compose-config s3-server warcio axe replay pictures record clean install cross release-config prometheus
+.PHONY: record-release build demo docs policies-tables test test-packages test-e2e test-quick test-long bench bench-programs bench-visits bench-peers bench-docs bench-scale pages-changes lint fmt packages temporal temporal-server compose-config s3-server warcio axe replay pictures record clean install cross release-config prometheus
 
 build: temporal
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/starter ./starter
@@ -272,6 +272,12 @@ SCALE ?= -page docs/benchmarks-scale.md
 bench-scale: build
 	$(GO) build -o $(BIN)/bench-scale ./internal/bench/scale
 	$(BIN)/bench-scale -programs $(BIN) $(SCALE)
+
+# How snapshots of real pages are judged: docs/benchmarks-pages.md. PAGES is a folder of them;
+# ARGS go to the program, as in ARGS="-verdicts FILE -against FILE". First its own tests.
+pages-changes:
+	@[ -n "$(PAGES)" ] || { echo "name the folder of pages: make pages-changes PAGES=FOLDER"; exit 1; }
+	cd tools/extracteval && GOFLAGS= $(GO) test . && GOFLAGS= $(GO) run . changes -pages $(abspath $(PAGES)) $(ARGS)
 
 lint: $(LINT)/staticcheck
 	@unformatted=$$($(LINT)/gofumpt -l $$(git ls-files '*.go')); [ -z "$$unformatted" ] || { echo "gofumpt would change:"; echo "$$unformatted"; exit 1; }

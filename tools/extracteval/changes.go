@@ -2,9 +2,11 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -45,37 +47,88 @@ type series struct {
 type comparison struct {
 	group, url, verdict string
 	name                string // of the later snapshot's file
+	kind, curators      string // of a pair
+	before              string // the earlier snapshot's file
+	differs             bool   // its bytes
+	seen                bool   // the later snapshot's text is that of one not long before
 }
 
-// measureChanges prints how a folder of real pages is judged: pairs.jsonl, visits.jsonl and the
-// files that they name. With the name of a file, it writes every verdict to it, a line
-// each, so that two of them can be compared with diff.
-func measureChanges(args []string) error {
+// lately is how many snapshots before the last one are searched for a text that comes back.
+const lately = 12
+
+// changesFlags are what measureChanges is told.
+type changesFlags struct{ dir, lists, verdicts, against, left string }
+
+func (f *changesFlags) parse(args []string) error {
 	flags := flag.NewFlagSet("changes", flag.ContinueOnError)
-	dir := flags.String("pages", "", "`folder` with pairs.jsonl, visits.jsonl and what they name")
-	lists := flags.String("lists", "", "`folder` of the two lists, if they are elsewhere")
-	verdicts := flags.String("verdicts", "", "`file` for one line a verdict")
+	flags.StringVar(&f.dir, "pages", "", "`folder` with pairs.jsonl, visits.jsonl and what they name, or "+archiveName+" with that")
+	flags.StringVar(&f.lists, "lists", "", "`folder` of the two lists, if they are elsewhere")
+	flags.StringVar(&f.verdicts, "verdicts", "", "`file` to write, with one line a verdict")
+	flags.StringVar(&f.against, "against", "", "`file` of an earlier run's verdicts: print those that moved")
+	flags.StringVar(&f.left, "left", "", "`file` to write, with the visible differences of cosmetic verdicts")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if *dir == "" {
-		return fmt.Errorf("changes: name the folder of pages with -pages")
+	if f.dir == "" {
+		return errors.New("changes: name the folder of pages with -pages")
 	}
-	if *lists == "" {
-		*lists = *dir
+	if f.lists == "" {
+		f.lists = f.dir
 	}
-	j := &judge{dir: *dir}
-	if err := j.pairs(filepath.Join(*lists, "pairs.jsonl")); err != nil {
+	return nil
+}
+
+// measureChanges prints how a folder of real pages is judged: pairs.jsonl, visits.jsonl and
+// the files that they name, or an archive with these files.
+func measureChanges(args []string) error {
+	var f changesFlags
+	if err := f.parse(args); err != nil {
 		return err
 	}
-	if err := j.series(filepath.Join(*lists, "visits.jsonl")); err != nil {
+	return f.measure(os.Stdout)
+}
+
+func (f changesFlags) measure(w io.Writer) error {
+	files, done, err := unpacked(f.dir)
+	if err != nil {
 		return err
 	}
-	j.report(os.Stdout)
-	if *verdicts == "" {
+	defer done()
+	j := &judge{dir: files}
+	if err := j.pairs(filepath.Join(f.lists, "pairs.jsonl")); err != nil {
+		return err
+	}
+	if err := j.series(filepath.Join(f.lists, "visits.jsonl")); err != nil {
+		return err
+	}
+	j.report(w)
+	fmt.Fprint(w, j.targets())
+	if f.against != "" {
+		if err := j.printMoved(w, f.against); err != nil {
+			return err
+		}
+	}
+	if f.left != "" {
+		if err := j.writeLeft(f.left); err != nil {
+			return err
+		}
+	}
+	if f.verdicts == "" {
 		return nil
 	}
-	return j.write(*verdicts)
+	return j.write(f.verdicts)
+}
+
+// writeLeft writes what printLeft prints to a file.
+func (j *judge) writeLeft(file string) error {
+	var b bytes.Buffer
+	if err := j.printLeft(&b); err != nil {
+		return err
+	}
+	if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("write what is left out: %w", err)
+	}
+	return nil
 }
 
 // judge reads pages and compares them, as a crawl would.
@@ -113,10 +166,17 @@ func (j *judge) pairs(list string) error {
 			verdict = crawl.OutcomeSuspect.String()
 		}
 		group := "pairs: " + p.Kind
-		if p.Kind != "site" {
+		switch {
+		case p.Kind == "site":
+		case p.Curators == "":
+			group += ", no curators"
+		default:
 			group += ", curators say " + p.Curators
 		}
-		j.all = append(j.all, comparison{group, p.URL, verdict, p.After})
+		j.all = append(j.all, comparison{
+			group: group, url: p.URL, verdict: verdict, name: p.After, kind: p.Kind, curators: p.Curators,
+			before: p.Before, differs: before.digests.Raw != after.digests.Raw,
+		})
 		return nil
 	})
 }
@@ -125,16 +185,21 @@ func (j *judge) series(list string) error {
 	return eachLine(list, func(s series) error {
 		var last snapshot
 		var before []snapshot // what the page had before, the latest first
+		var latest []string   // digests of the texts of the last snapshots, the latest last
 		suspected := false    // by the visit before
 		for i, visit := range s.Visits {
 			now, err := j.read(s.URL, visit.File, visit.At)
 			if err != nil {
 				return err
 			}
+			text := now.digests.Text
 			if i == 0 {
-				last = now
+				last, latest = now, append(latest, text)
 				continue
 			}
+			seen := slices.Contains(latest[:len(latest)-1], text) && latest[len(latest)-1] != text
+			latest = append(latest, text)
+			latest = latest[max(len(latest)-lately-1, 0):]
 			verdict := j.compare(last, now)
 			back, returned := 0, false
 			if verdict == crawl.OutcomeChanged.String() {
@@ -152,17 +217,25 @@ func (j *judge) series(list string) error {
 				before, last = slices.Insert(before, 0, last), now
 			}
 			suspected = verdict == crawl.OutcomeSuspect.String()
-			j.all = append(j.all, comparison{"visits", s.URL, verdict, visit.File})
+			j.all = append(j.all, comparison{group: "visits", url: s.URL, verdict: verdict, name: visit.File, seen: seen})
 		}
 		return nil
 	})
 }
 
-// read makes a snapshot of a file.
-func (j *judge) read(address, file string, at int64) (snapshot, error) {
+func (j *judge) body(file string) ([]byte, error) {
 	body, err := os.ReadFile(filepath.Join(j.dir, file))
 	if err != nil {
-		return snapshot{}, fmt.Errorf("read a snapshot: %w", err)
+		return nil, fmt.Errorf("read a snapshot: %w", err)
+	}
+	return body, nil
+}
+
+// read makes a snapshot of a file.
+func (j *judge) read(address, file string, at int64) (snapshot, error) {
+	body, err := j.body(file)
+	if err != nil {
+		return snapshot{}, err
 	}
 	u, err := urlkey.Canonical(address)
 	if err != nil {

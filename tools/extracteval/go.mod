@@ -3,6 +3,7 @@ module recrawl/tools/extracteval
 go 1.26.0
 
 require (
+	github.com/klauspost/compress v1.20.3
 	github.com/markusmobius/go-trafilatura v1.12.2
 	golang.org/x/net v0.62.0
 	recrawl v0.0.0

@@ -4,11 +4,12 @@
 // compares with.
 //
 //	cd tools/extracteval && go run .
-//	cd tools/extracteval && go run . changes -pages DIR -verdicts FILE
+//	cd tools/extracteval && go run . changes -pages DIR [-verdicts FILE] [-against FILE] [-left FILE]
 //	cd tools/extracteval && go run . near -pages DIR
 //	cd tools/extracteval && go run . articles -gold DIR
 //
-// The second form judges snapshots of real pages, as a crawl would: how many are changes.
+// The second form judges snapshots of real pages, as a crawl would: how many are changes,
+// which verdicts moved since an earlier run, and what cosmetic verdicts leave out.
 // The third measures from which resemblance on pages are versions of each other.
 // The fourth measures how well articles are told on pages with their articles' text.
 //

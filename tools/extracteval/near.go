@@ -37,17 +37,22 @@ func measureNear(args []string) error {
 	if *lists == "" {
 		*lists = *dir
 	}
+	files, done, err := unpacked(*dir)
+	if err != nil {
+		return err
+	}
+	defer done()
 	bySite := map[string][]published{}
-	err := eachLine(filepath.Join(*lists, "pairs.jsonl"), func(p pair) error {
+	err = eachLine(filepath.Join(*lists, "pairs.jsonl"), func(p pair) error {
 		if p.Kind != "site" {
 			return nil
 		}
 		one := published{site: siteOf(p.Source), path: p.Source}
 		var err error
-		if one.before, err = contentIn(p.URL, filepath.Join(*dir, p.Before)); err != nil {
+		if one.before, err = contentIn(p.URL, filepath.Join(files, p.Before)); err != nil {
 			return err
 		}
-		if one.after, err = contentIn(p.URL, filepath.Join(*dir, p.After)); err != nil {
+		if one.after, err = contentIn(p.URL, filepath.Join(files, p.After)); err != nil {
 			return err
 		}
 		bySite[one.site] = append(bySite[one.site], one)
