@@ -33,8 +33,8 @@ const formMost = 64 << 10
 // protect serves next to clients that may ask.
 func (g Guard) protect(s *Server, next http.Handler) http.Handler {
 	crossOrigin := http.NewCrossOriginProtection()
-	crossOrigin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		http.Error(w, "this request comes from another site", http.StatusForbidden)
+	crossOrigin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.forbid(w, r, "this request comes from another site")
 	}))
 	known := crossOrigin.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		g.admit(s, w, r, next)
@@ -47,12 +47,21 @@ func (g Guard) protect(s *Server, next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		if !g.addressed(r.Host) {
-			http.Error(w, "this server is not known by that name: RECRAWL_WEB_HOSTS lists its names", http.StatusForbidden)
+			s.forbid(w, r, "this server is not known by that name: RECRAWL_WEB_HOSTS lists its names")
 			return
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, formMost)
 		known.ServeHTTP(w, r)
 	})
+}
+
+// forbid turns a request away. It shows no page: whoever asks may have been led here.
+func (s *Server) forbid(w http.ResponseWriter, r *http.Request, why string) {
+	if wantsJSON(r) {
+		s.writeJSON(w, http.StatusForbidden, failureAnswer{why})
+		return
+	}
+	http.Error(w, why, http.StatusForbidden)
 }
 
 // addressed reports whether a Host header names this server. The name of another site that

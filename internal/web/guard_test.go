@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -178,4 +179,31 @@ func TestHeaders(t *testing.T) {
 			t.Errorf("%s: %v", path, h)
 		}
 	}
+}
+
+// A button that is pressed after the login has expired leads to the page where it stood, and
+// so does a token that is mistyped.
+func TestLoginLeadsBackToTheButton(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.server.Guard.Token = "0123456789abcdef"
+	for _, path := range []string{"/crawls/news/do/pause", "/login"} {
+		got := w.do(local(http.MethodPost, path, url.Values{"back": {"/crawls/news?kinds=page.new"}, "token": {"wrong"}}.Encode()))
+		if got.Code != http.StatusUnauthorized {
+			t.Errorf("%s: %d", path, got.Code)
+		}
+		w.has(got.Body.String(), `name="back" value="/crawls/news?kinds=page.new"`)
+	}
+}
+
+// A button that did not work leads back to where it was pressed.
+func TestErrorLeadsBackToTheButton(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.commands.err = errors.New("it is stopped")
+	got := w.do(local(http.MethodPost, "/crawls/news/do/pause", url.Values{"back": {"/crawls/news"}}.Encode()))
+	if got.Code != http.StatusConflict {
+		t.Errorf("%d", got.Code)
+	}
+	w.has(got.Body.String(), `<a href="/crawls/news">Back to where you were</a>`)
 }

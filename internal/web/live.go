@@ -4,12 +4,14 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"net/http"
 	"sync"
 	"time"
 
 	"recrawl/internal/report"
+	"recrawl/internal/store"
 )
 
 // An open page is told by server-sent events when its contents have changed, and then
@@ -83,6 +85,7 @@ type marks struct {
 
 type mark struct {
 	text string
+	err  error // of a look that failed
 	at   time.Time
 }
 
@@ -92,20 +95,21 @@ func (m *marks) of(ctx context.Context, r report.Store, f Feed, name string) (st
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if known, ok := m.known[name]; ok && time.Since(known.at) < liveEvery/2 {
-		return known.text, nil
+		return known.text, known.err
 	}
-	ctx, cancel := context.WithTimeout(ctx, markLimit) // others wait for it
+	look, cancel := context.WithTimeout(ctx, markLimit) // others wait for it
 	defer cancel()
-	text, err := markOf(ctx, r, f, name)
-	if err != nil {
+	text, err := markOf(look, r, f, name)
+	if errors.Is(err, store.ErrNotFound) || ctx.Err() != nil {
 		delete(m.known, name)
 		return "", err
 	}
 	if m.known == nil {
 		m.known = map[string]mark{}
 	}
-	m.known[name] = mark{text, time.Now()}
-	return text, nil
+	// A failure is kept too, so that those who waited do not each wait for one of their own.
+	m.known[name] = mark{text, err, time.Now()}
+	return text, err
 }
 
 func markOf(ctx context.Context, r report.Store, f Feed, name string) (string, error) {

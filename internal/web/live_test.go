@@ -20,6 +20,7 @@ import (
 type counted struct {
 	report.Store
 	visits, looks int
+	asked         int // also looks that failed
 	fail          error
 }
 
@@ -27,6 +28,7 @@ func (c *counted) Crawl(_ context.Context, name string) (store.CrawlRecord, erro
 	if name != "news" {
 		return store.CrawlRecord{}, store.ErrNotFound
 	}
+	c.asked++
 	return store.CrawlRecord{ID: 1}, c.fail
 }
 
@@ -136,4 +138,35 @@ func TestLiveOfNoCrawl(t *testing.T) {
 	if got.Code != http.StatusNotFound {
 		t.Errorf("%d", got.Code)
 	}
+}
+
+// A look that failed counts for all who waited for it, and is made anew after a second.
+func TestFailedLookIsShared(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c, m := &counted{fail: store.ErrUnavailable}, marks{}
+		for range 3 {
+			if _, err := m.of(t.Context(), c, quietFeed{}, "news"); !errors.Is(err, store.ErrUnavailable) {
+				t.Errorf("%v", err)
+			}
+		}
+		if c.asked != 1 {
+			t.Errorf("the store was asked %d times", c.asked)
+		}
+		time.Sleep(liveEvery / 2)
+		c.fail = nil
+		if text, err := m.of(t.Context(), c, quietFeed{}, "news"); err != nil || text == "" {
+			t.Errorf("after the store is back: %q, %v", text, err)
+		}
+		// What ended only because one has left is no answer for others.
+		time.Sleep(liveEvery / 2)
+		gone, leave := context.WithCancel(t.Context())
+		leave()
+		c.fail = context.Canceled
+		_, _ = m.of(gone, c, quietFeed{}, "news")
+		c.fail = nil
+		if _, err := m.of(t.Context(), c, quietFeed{}, "news"); err != nil {
+			t.Errorf("after another has left: %v", err)
+		}
+	})
 }

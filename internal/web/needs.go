@@ -109,7 +109,7 @@ func hostNeeds(line report.StatusLine) []need {
 		needs = append(needs, n)
 	}
 	if rest := line.HostsNeedYou - len(needs); rest > 0 {
-		needs = append(needs, need{What: count(rest, "more host") + " of which nothing can be fetched", Link: at(line.Crawl, "hosts")})
+		needs = append(needs, need{What: count(rest, "more host") + " of which nothing can be fetched", Link: at(line.Crawl, "hosts") + "?trouble=1"})
 	}
 	return needs
 }

@@ -11,6 +11,7 @@ var (
 	afterParam  = param{name: "after", about: "Where the part begins: next of the part before has it."}
 	hostParam   = param{name: "host", about: "Only of this host."}
 	beforeParam = param{name: "before", about: "Where the part begins: next of the part before has it."}
+	viewParam   = param{name: "view", about: "What of the page: text, all, body or head; text without it."}
 	kindsParam  = param{name: "kinds", about: "Only these kinds, such as page.new,page.changed or page.*."}
 )
 
@@ -47,18 +48,24 @@ func viewOperations() []operation {
 			{name: "text", about: "Stands somewhere in the name."}, {name: "trouble", about: "1: only those from which nothing can be fetched now."}, afterParam, limitParam,
 		}},
 		{pattern: "/crawls/{crawl}/hosts/{host}", summary: "A host.", of: report.HostItem{}},
-		{pattern: "/crawls/{crawl}/hosts/{host}/evidence", summary: "What was asked of a host and when, for its owner.", of: report.Evidence{}},
-		{pattern: "/crawls/{crawl}/forecast", summary: "What budgets and promises would cost and bring.", of: report.Forecast{}},
+		{pattern: "/crawls/{crawl}/hosts/{host}/evidence", summary: "What was asked of a host and when, for its owner.", of: report.Evidence{}, params: []param{
+			{name: "since", about: "How far back, such as 7d, up to 31d; 1d without it."},
+			{name: "count", about: "all: also count the requests of a host that has many. This may take a while."},
+		}},
+		{pattern: "/crawls/{crawl}/forecast", summary: "What budgets and promises would cost and bring.", of: report.Forecast{}, params: []param{
+			{name: "budget", about: "Budgets, separated by commas: 2x is twice the present one, 20000/day a number of visits."},
+			{name: "fresh", about: "Shares of the pages that shall be fresh, separated by commas, such as 95%."},
+		}},
 		{pattern: "/crawls/{crawl}/pages/{page}", summary: "A page, and why it is visited when.", of: report.Explanation{}},
 		{pattern: "/crawls/{crawl}/pages/{page}/visits", summary: "Visits of a page, the newest first.", of: list[report.VisitLine]{}, params: []param{beforeParam, limitParam}},
 		{pattern: "/crawls/{crawl}/pages/{page}/versions", summary: "Versions of a page, the newest first.", of: list[report.VersionLine]{}, params: []param{beforeParam, limitParam}},
-		{pattern: "/crawls/{crawl}/pages/{page}/versions/{seq}", summary: "A version and its text.", of: report.Shown{}},
+		{pattern: "/crawls/{crawl}/pages/{page}/versions/{seq}", summary: "A version and its text.", of: report.Shown{}, params: []param{viewParam}},
 		{pattern: "/crawls/{crawl}/pages/{page}/read", summary: "A page as a document: its text as Markdown.", of: readAnswer{}, params: []param{
 			{name: "extent", about: "How much of the page: main, article or all; main without it."},
 			{name: "version", about: "The number of a version; the last one without it.", kind: "integer"},
 			{name: "at", about: "Instead of version: a date, for the version that the page had at its end, or a time."},
 		}},
-		{pattern: "/crawls/{crawl}/pages/{page}/diff", summary: "What changed between two versions.", of: report.Difference{}, params: []param{{name: "from", about: "The older version.", kind: "integer"}, {name: "to", about: "The newer version.", kind: "integer"}}},
+		{pattern: "/crawls/{crawl}/pages/{page}/diff", summary: "What changed between two versions.", of: report.Difference{}, params: []param{{name: "from", about: "The older version.", kind: "integer"}, {name: "to", about: "The newer version.", kind: "integer"}, viewParam}},
 		{pattern: "/crawls/{crawl}/pages/{page}/duplicates", summary: "Duplicates of a page.", of: list[report.CopyLine]{}, params: []param{afterParam, limitParam}},
 		{pattern: "/crawls/{crawl}/pages/{page}/backlinks", summary: "Pages that link to a page.", of: list[report.BacklinkLine]{}, params: []param{afterParam, limitParam}},
 		{pattern: "/crawls/{crawl}/rejected", summary: "How many links were not taken, why, and examples.", of: rejectedAnswer{}, params: []param{

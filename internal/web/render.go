@@ -75,8 +75,11 @@ type shown struct {
 	answer
 	// Said says what the last button did, "" if none was pressed.
 	Said string
-	// Path is the page's own address, for forms to come back to.
+	// Path is the page's own address, for forms to come back to. After a button that was
+	// not carried out it is where the button was pressed.
 	Path string
+	// Pressed says that a button led here.
+	Pressed bool
 	// Section is the part of the crawl to which the page belongs: "pages" below
 	// /crawls/NAME/pages, "" on the crawl's own page.
 	Section  string
@@ -121,8 +124,11 @@ func (s *Server) writePage(w http.ResponseWriter, r *http.Request, status int, n
 		a.Now = time.Now()
 	}
 	in := shown{
-		answer: a, Said: s.said(w, r), Path: r.URL.RequestURI(), Section: sectionOf(r.URL.EscapedPath()),
+		answer: a, Said: s.said(w, r), Path: r.URL.RequestURI(), Pressed: r.Method == http.MethodPost, Section: sectionOf(r.URL.EscapedPath()),
 		ReadOnly: s.Commands == nil || readOnly(r.Context()), JSON: status == http.StatusOK,
+	}
+	if in.Pressed {
+		in.Path = back(r)
 	}
 	if err := s.pages[name].ExecuteTemplate(&page, layout, in); err != nil {
 		s.Log.Error("the page cannot be shown", "path", r.URL.Path, "error", err)
