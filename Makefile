@@ -129,10 +129,12 @@ docs:
 	RECRAWL_UPDATE=1 $(GO) test -count=1 -run 'TestSizingPage' ./internal/bench/sizing/
 
 # Measure the policies again: the tables of docs/policies.md and their plots, in about
-# half an hour. TRACES is a folder of recorded changes (docs/simulate.md).
+# half an hour. TRACES is a folder of recorded changes (docs/simulate.md). Then see that no
+# policy is worse than uniform on them.
 policies-tables:
 	@[ -d "$(TRACES)" ] || { echo "make policies-tables TRACES=DIR: the folder of the traces, see docs/simulate.md"; exit 1; }
 	RECRAWL_TRACES=$(abspath $(TRACES)) $(GO) test -tags measure -count=1 -timeout 4h -v -run TestMeasurePolicies ./internal/cli/
+	RECRAWL_TRACES=$(abspath $(TRACES)) $(GO) test -count=1 -timeout 4h -v -run '^TestNoWorseThanUniformTraces$$' ./internal/sim/
 
 # Take the pictures of docs/images/web again, of every view of the page for operators.
 pictures: temporal axe packages
@@ -179,7 +181,8 @@ E2ELIMIT := 50m
 # bubble of synctest, where the detector itself dies now and then ("ThreadSanitizer:
 # CHECK failed", golang.org/issue/78156).
 LONG    := TestYearAcrossContinue TestYearOfEachPolicy TestTimersMeetTheBudget TestHostPrices TestOutlookIsSimulated TestSourceIsABomb \
-	TestFullHosts TestNoWorseThanUniform TestCalibrated TestWhatLearningTakes TestWhatMaxIntervalCosts TestOptimaAgreeWithFormulas \
+	TestFullHosts TestNoWorseThanUniform TestNoWorseThanUniformRecorded TestNoWorseThanUniformTraces TestCalibrated \
+	TestWhatLearningTakes TestWhatMaxIntervalCosts TestOptimaAgreeWithFormulas \
 	TestTimetables TestTimetablesPay TestOfficeHours TestSelectiveSavesDownloads TestWorlds TestModes TestPriceOfLearning TestCollectionWithoutPreparedStatements
 BUBBLED := $(shell grep -rl --include='*_test.go' 'synctest[.]Test' internal | \
 	xargs awk -F '[^A-Za-z0-9_]+' '/^func Test/ {name = $$2} /synctest[.]Test/ {print name}' | sort -u)
@@ -219,7 +222,8 @@ test-quick: compose-config
 	$(GO) test -short ./...
 
 # Big sites, crash runs and year-long lives: tens of minutes, and before them an hour of
-# chaos at overload, whose length RECRAWL_CHAOS_LENGTH changes (10m).
+# chaos at overload, whose length RECRAWL_CHAOS_LENGTH changes (10m). With RECRAWL_TRACES, a
+# folder of recorded changes, also the policies on all of them.
 test-long: export RECRAWL_LONG := 1
 test-long: LIMIT := 240m
 test-long: SEED :=

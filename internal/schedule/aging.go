@@ -10,10 +10,11 @@ const (
 	// steepDoubt is the amount of information at which the estimate of Steep counts for
 	// half.
 	steepDoubt = 20
-	// mostSteep is the upper bound of Steep. In a collection where only new pages
-	// change, rates would seem to fall without limit, and no old page would be looked
-	// at again.
-	mostSteep = 0.75
+	// mostSteep is the upper bound of Steep. In a collection where only new pages change,
+	// rates would seem to fall without limit, and old pages would hardly be looked at. With
+	// a higher bound, policies were worse than visiting all pages alike on recorded
+	// collections; see docs/decisions.md.
+	mostSteep = 0.5
 	// tellingChance is the chance of a change up to which a look informs about Steep. A
 	// look with a higher chance would only reveal that the rate was believed too low.
 	tellingChance = 0.7

@@ -17,7 +17,7 @@ func TestSteepnessIsFound(t *testing.T) {
 		t.Skip("-short: many pages")
 	}
 	t.Parallel()
-	for _, want := range []float64{0, 0.3, 0.6} {
+	for _, want := range []float64{0, 0.2, 0.4} {
 		steep := 0.0
 		p := Parameters{Round: day, Min: time.Hour, Max: 120 * day}
 		random := rand.New(rand.NewPCG(7, uint64(100*want)))

@@ -10,6 +10,8 @@ const (
 	// innerRounds is the age, in rounds, at which a page's rate of change begins to
 	// fall. No crawl looks much sooner.
 	innerRounds = 0.3
+	// settledRounds is the age, in rounds, at which it stops falling.
+	settledRounds = 10
 	// unitRounds is the age, in rounds, up to which a page lives as many days as the
 	// calendar shows. It is the time in which an unknown page is expected to change
 	// once.
@@ -18,14 +20,17 @@ const (
 
 // Clock converts calendar time into a page's own time. Pages change most when they are
 // new or have just changed: in eight recorded collections the rate falls nearly as a
-// power of the time since then, to a tenth or a hundredth within a year. On the page's
-// own clock its rate is constant. At an age of u days the clock runs with speed
-// proportional to
+// power of the time since then. On the page's own clock its rate is constant. At an age
+// of u days the clock runs with speed proportional to
 //
-//	(1 + u/c)^−Steep
+//	(1 + min(u, 10 rounds)/c)^−Steep
 //
 // where c is 0.3 rounds. It is scaled to show 20 rounds at an age of 20 rounds. With
 // Steep = 0 it is the calendar.
+//
+// An old page's rate is taken not to fall on. Edits of many pages at once change old
+// pages like young ones, and not all of them are recognised as waves. A policy that
+// hardly looks at old pages lets these changes wait.
 type Clock struct {
 	// Steep says how steeply rates fall with age: 0 (not at all) to mostSteep.
 	Steep float64
@@ -42,11 +47,13 @@ func (c Clock) Lives(age, days float64) float64 {
 	return c.runs(age, days) * unitRounds * c.Round / c.runs(0, unitRounds*c.Round)
 }
 
-// runs is the integral of (1+u/c)^−Steep over the days after an age.
+// runs is the integral of the clock's speed, before scaling, over the days after an age.
 func (c Clock) runs(age, days float64) float64 {
-	inner := innerRounds * c.Round
-	from, r := math.Log1p(age/inner), math.Log1p(days/(inner+age))
-	return inner * math.Exp((1-c.Steep)*from) * r * gamma.Expm1Ratio((1-c.Steep)*r)
+	inner, settled := innerRounds*c.Round, settledRounds*c.Round
+	young := min(max(settled-age, 0), days)
+	from, r := math.Log1p(age/inner), math.Log1p(young/(inner+age))
+	falling := inner * math.Exp((1-c.Steep)*from) * r * gamma.Expm1Ratio((1-c.Steep)*r)
+	return falling + (days-young)*math.Pow(1+settled/inner, -c.Steep)
 }
 
 // tilt returns the derivative of ln Lives with respect to Steep, for days > 0.

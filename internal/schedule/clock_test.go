@@ -24,9 +24,17 @@ func TestClock(t *testing.T) {
 	if err := quick.Check(check, nil); err != nil {
 		t.Error(err)
 	}
-	// ∫ (1+u/0.3)^-½ du from 0 to 3 is 0.6 (√11 − 1), and to 20, by which it is scaled, 0.6 (√(1+200/3) − 1).
-	if got, want := (Clock{0.5, 1}).Lives(0, 3), 20*(math.Sqrt(11)-1)/(math.Sqrt(1+200./3)-1); !mathtest.Alike(got, want, 1e-9) {
+	// ∫ (1+u/0.3)^-½ du from 0 to 3 is 0.6 (√11 − 1), and to 10 0.6 (√(1+100/3) − 1). From there
+	// on a day is 1/√(1+100/3), and the sum to 20 is that by which all is scaled.
+	old := 1 / math.Sqrt(1+100./3)
+	sum := 0.6*(1/old-1) + 10*old
+	if got, want := (Clock{0.5, 1}).Lives(0, 3), 20*0.6*(math.Sqrt(11)-1)/sum; !mathtest.Alike(got, want, 1e-9) {
 		t.Errorf("%v days in the first three, want %v", got, want)
+	}
+	for _, age := range []float64{10, 1000} {
+		if got, want := (Clock{0.5, 1}).Lives(age, 7), 20*7*old/sum; !mathtest.Alike(got, want, 1e-9) {
+			t.Errorf("%v days in a week at an age of %v, want %v", got, age, want)
+		}
 	}
 }
 
@@ -50,17 +58,17 @@ func TestClockTilt(t *testing.T) {
 	}
 }
 
-// A page that just changed is visited sooner than one whose last change is long ago, by
-// the square root of how much faster its clock runs.
+// A page that just changed is visited sooner than one whose last change is ten rounds ago,
+// by the square root of how much faster its clock runs, and one that is older no later.
 func TestDueByAge(t *testing.T) {
 	t.Parallel()
 	g, clock := gamma.Distribution{A: 40, B: 800}, Clock{0.6, 1}
 	for _, o := range Objectives() {
 		last := 0.0
-		for _, age := range []float64{0, 1, 10, 100, 1000} {
+		for _, age := range []float64{0, 1, 3, 10, 100, 1000} {
 			ahead := forecast{clock: clock, age: age}
 			due := ahead.due(o, g, o.Worth(g, 20))
-			if due <= last {
+			if age <= 10 && due <= last || age > 10 && !mathtest.Alike(due, last, 1e-6) {
 				t.Errorf("%s: due after %v at age %v, and after %v when younger", o.Name(), due, age, last)
 			}
 			if worth := o.Worth(ahead.over(g, due), due); !mathtest.Alike(worth, o.Worth(g, 20), 1e-6) {

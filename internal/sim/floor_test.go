@@ -47,7 +47,7 @@ func TestNoWorseThanUniform(t *testing.T) {
 	t.Parallel()
 	o := Options{Budget: Budget{Each: 0.1}, Mode: WorkConserving, Warmup: 120}
 	for _, kind := range []string{"timetables", "editions", "periods", "batches", "clockwork", "office", "burst"} {
-		for _, policy := range []string{"sqrt", "fresh", "age"} {
+		for _, policy := range []string{"sqrt", "fresh", "age", "harmonic"} {
 			if got := played(t, kind, policy, Spec{Pages: 150, Days: 300}, 2, o); got > 1.01 {
 				t.Errorf("%s, %s: %.3f of what uniform is penalised", kind, policy, got)
 			} else {
