@@ -41,7 +41,7 @@ func needsOf(line report.StatusLine, traps []store.TrapRecord) []need {
 func engineNeeds(line report.StatusLine) []need {
 	var needs []need
 	for _, h := range line.Held {
-		needs = append(needs, need{Grave: true, What: "Worker " + h.Worker + " makes no request", Why: h.Reason})
+		needs = append(needs, need{Grave: true, What: "Worker " + h.Worker + " makes no request", Why: h.Reason + "; no button mends this"})
 	}
 	for _, t := range line.Troubles {
 		if !time.Time(t.MendedAt).IsZero() {
@@ -79,6 +79,10 @@ func sinkNeeds(line report.StatusLine) []need {
 		case k.State == "delivering" && k.NeedsSomebody():
 			n.What = fmt.Sprintf("Sink %s is %s behind", k.Sink, schedule.Rough(k.Lag.Std()))
 			n.Why = count(k.Waiting, "change") + " wait: its receiver is slow, or no worker delivers"
+			n.Buttons = []button{
+				{Action: at(line.Crawl, "sinks", k.Sink, "test"), Label: "Send a test", About: "to sink " + k.Sink},
+				{Action: at(line.Crawl, "sinks", k.Sink, "pause"), Label: "Pause", About: "sink " + k.Sink},
+			}
 		default:
 			continue
 		}

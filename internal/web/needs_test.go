@@ -80,7 +80,7 @@ func TestNeeds(t *testing.T) {
 			{"Sink b", true, false, []string{"/crawls/news/sinks/b/resume"}},
 			{"Sink c", false, true, []string{"/crawls/news/sinks/c/resume"}},
 			{"Sink d could not deliver 2 changes", false, false, []string{"/crawls/news/sinks/d/replay"}},
-			{"Sink f is 3h behind", false, false, nil},
+			{"Sink f is 3h behind", false, false, []string{"/crawls/news/sinks/f/test", "/crawls/news/sinks/f/pause"}},
 			{"Sink h", false, false, []string{"/crawls/news/sinks/h/resume"}},
 		}},
 	} {
@@ -123,6 +123,18 @@ func TestMendedTrouble(t *testing.T) {
 		t.Fatal("the store has no time")
 	}
 	if got := needsOf(line, nil); len(got) != 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// What no button mends says so, and the rest of a long list is a link to that rest.
+func TestNeedsWithoutButtons(t *testing.T) {
+	t.Parallel()
+	got := needsOf(statusWith(t, func(s *report.StatusLine) {
+		fill(t, &s.Held, `[{"Worker":"7@box","Reason":"the disk is full"}]`)
+		s.HostsNeedYou = 5
+	}), nil)
+	if len(got) != 2 || got[0].Why != "the disk is full; no button mends this" || got[1].Link != "/crawls/news/hosts?trouble=1" {
 		t.Errorf("%+v", got)
 	}
 }
