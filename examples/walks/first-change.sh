@@ -30,5 +30,7 @@ await 'the page is visited again' visited 2
 step README.md 'starter history URL' "URL=$url"
 step README.md 'starter diff URL' "URL=$url" | tee diff
 grep -qF "+$line" diff || { echo "the difference does not show the line" >&2; exit 1; }
+step README.md 'starter changes NAME' "NAME=$crawl" | tee changes
+grep -qF "$url" changes || { echo "the changes do not name the page" >&2; exit 1; }
 step README.md 'starter status'
 echo "seen within $SECONDS seconds"

@@ -17,7 +17,7 @@ type changesAsked struct {
 	Kinds  []string `json:"kinds,omitempty" jsonschema:"Only these kinds, such as page.new, page.changed or page.gone; by default page.*, all changes of pages."`
 	Host   string   `json:"host,omitempty" jsonschema:"Only pages of this host."`
 	Since  string   `json:"since,omitempty" jsonschema:"Only changes since the begin of a date (2026-03-01, in UTC) or since a time (2026-03-01T12:00:00Z)."`
-	Limit  int      `json:"limit,omitempty" jsonschema:"At most so many changes, up to 200; 50 without it."`
+	Limit  int      `json:"limit,omitempty" jsonschema:"How many changes at most: up to 200, 50 by default."`
 	Offset string   `json:"offset,omitempty" jsonschema:"Only older changes: next_offset of the answer before."`
 }
 

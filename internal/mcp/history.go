@@ -13,7 +13,7 @@ import (
 type historyAsked struct {
 	pageAsked
 	Offset int `json:"offset,omitempty" jsonschema:"Only versions with a lower number: next_offset of the answer before."`
-	Limit  int `json:"limit,omitempty" jsonschema:"At most so many versions, up to 100; 20 without it."`
+	Limit  int `json:"limit,omitempty" jsonschema:"How many versions at most: up to 100, 20 by default."`
 }
 
 func (s *Server) pageHistory(ctx context.Context, in historyAsked) (*answer, error) {

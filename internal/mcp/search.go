@@ -16,7 +16,7 @@ type searchAsked struct {
 	Query  string `json:"query" jsonschema:"Words that the page has, in its own language; no character has a meaning of its own."`
 	Host   string `json:"host,omitempty" jsonschema:"Only pages of this host."`
 	Prefix string `json:"prefix,omitempty" jsonschema:"Only pages whose URL begins with this."`
-	Limit  int    `json:"limit,omitempty" jsonschema:"At most so many pages, up to 50; 10 without it."`
+	Limit  int    `json:"limit,omitempty" jsonschema:"How many pages at most: up to 50, 10 by default."`
 	Offset int    `json:"offset,omitempty" jsonschema:"How many pages to leave out: next_offset of the answer before."`
 }
 

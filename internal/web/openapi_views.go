@@ -7,7 +7,7 @@ import (
 
 // Parameters that several lists have.
 var (
-	limitParam  = param{name: "limit", about: "At most so many rows, up to 500; 50 without it.", kind: "integer"}
+	limitParam  = param{name: "limit", about: "How many rows at most: up to 500, 50 by default.", kind: "integer"}
 	afterParam  = param{name: "after", about: "Where the part begins: next of the part before has it."}
 	hostParam   = param{name: "host", about: "Only of this host."}
 	beforeParam = param{name: "before", about: "Where the part begins: next of the part before has it."}
@@ -38,7 +38,7 @@ func viewOperations() []operation {
 			hostParam,
 			{name: "prefix", about: "How the URL begins."},
 			{name: "offset", about: "Where the part begins: next of the part before has it.", kind: "integer"},
-			{name: "limit", about: "At most so many pages, up to 100; 10 without it.", kind: "integer"},
+			{name: "limit", about: "How many pages at most: up to 100, 10 by default.", kind: "integer"},
 		}},
 		{
 			pattern: "/crawls/{crawl}/url", summary: "What the crawl has of a URL: its page, or why there is none.", of: report.URLAnswer{},

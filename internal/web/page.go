@@ -334,7 +334,7 @@ func backlinksView(ctx context.Context, s *Server, r *http.Request) (answer, err
 	a := listOfPage(r, p, "Back-links", links, place, asIs[report.BacklinkLine])
 	if p.page.Backlinks > store.BacklinksInOrder {
 		more := a.More.(pageList)
-		more.About = count(p.page.Backlinks, "page") + " link here; of so many, some may be left out of this list."
+		more.About = count(p.page.Backlinks, "page") + " link here: too many to list all."
 		a.More = more
 	}
 	return a, nil
