@@ -81,7 +81,7 @@ func TestDocumentFolders(t *testing.T) {
 		x.killed()
 	}
 	x.await("an hour of the site is over, and its changes were seen", func() bool {
-		return clock.Now().Sub(clock.begun) > time.Hour && x.seen("page.changed", "page.gone", "page.back")
+		return clock.Now().Sub(clock.begun) > time.Hour && x.seen("page.changed", "page.gone", "page.back") && x.allVisited()
 	})
 	secret := site.URL(testsite.Docs) + "secret"
 	x.command("forget", secret, "--yes")
@@ -100,6 +100,14 @@ func TestDocumentFolders(t *testing.T) {
 			t.Errorf("%s has the page that was forgotten", name)
 		}
 	}
+}
+
+// allVisited reports whether no page waits for its first visit.
+func (x *sinksTest) allVisited() bool {
+	x.t.Helper()
+	return !slices.ContainsFunc(x.dev.pages("t"), func(p pageLine) bool {
+		return p.Visits == 0 && (p.State == "known" || p.State == "active")
+	})
 }
 
 // seen reports whether the crawl's feed has changes of all these kinds.
