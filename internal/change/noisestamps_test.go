@@ -2,6 +2,7 @@ package change
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 )
@@ -159,12 +160,16 @@ func TestRelativeStamps(t *testing.T) {
 func TestRelativeStampsAfterEveryLabel(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("a million lines")
+		t.Skip("tens of thousands of lines")
 	}
+	long := os.Getenv("RECRAWL_LONG") != "" // then a million
 	check := func(notation string, labels [][]string, gap string) {
 		var c core
-		for _, label := range labels {
-			for _, said := range expand(notation) {
+		for i, label := range labels {
+			for j, said := range expand(notation) {
+				if !long && i > 0 && j > 0 && (i+j)%37 > 0 {
+					continue // each label is met, and each time
+				}
 				line := spoken(label) + gap + spoken(said)
 				if !mayHaveNoise(line) {
 					continue
