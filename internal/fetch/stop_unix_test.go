@@ -45,19 +45,31 @@ func TestStoppedProcess(t *testing.T) {
 	var requests atomic.Int64
 	var process atomic.Int64 // its id
 	stopped, answer, sent := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	over := make(chan struct{}) // nobody listens any more
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { requests.Add(1) }))
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
-	server.Listener = testsite.TellFirstWrites(server.Listener, func(net.Addr) { sent <- struct{}{} })
+	server.Listener = testsite.TellFirstWrites(server.Listener, func(net.Addr) {
+		select {
+		case sent <- struct{}{}:
+		case <-over:
+		}
+	})
 	server.TLS = &tls.Config{GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
 		if err := syscall.Kill(int(process.Load()), syscall.SIGSTOP); err != nil {
 			return nil, err
 		}
-		stopped <- struct{}{}
-		<-answer
+		select {
+		case stopped <- struct{}{}:
+			<-answer
+		case <-over:
+		}
 		return nil, nil
 	}}
 	server.StartTLS()
-	t.Cleanup(server.Close)
+	t.Cleanup(func() {
+		close(over)
+		server.Close()
+	})
 	certificate := t.TempDir() + "/certificate.pem"
 	block := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
 	if err := os.WriteFile(certificate, block, 0o600); err != nil {
