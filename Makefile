@@ -198,7 +198,7 @@ NOVET := -vet=off
 # programs and mostly waits. `make -k test` goes on after a failure of the first part.
 test: test-packages test-e2e
 
-test-packages: compose-config temporal s3-server packages warcio axe replay release-config prometheus
+test-packages: compose-config temporal temporal-server s3-server packages warcio axe replay release-config prometheus
 	@[ -n "$(RACE)" ] || echo "no C compiler: running without the race detector"
 	@failed=0; \
 	  (set -x; CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(NOVET) $(RACE) -p $(ATONCE) -timeout $(LIMIT) -skip '^($(ALONE))$$' $(call longest,$(filter-out $(DRAWING),$(RACED)))) || failed=1; \

@@ -25,8 +25,11 @@ func visibility(t *testing.T) *pgx.Conn {
 		t.Fatal(err)
 	}
 	tool := filepath.Join(root, "bin", "temporal-sql-tool")
+	if testing.Short() {
+		t.Skip("-short: no other program is run")
+	}
 	if _, err := os.Stat(tool); err != nil {
-		t.Skip("no temporal-sql-tool: make temporal-server builds it")
+		t.Fatal("no temporal-sql-tool: make temporal-server builds it")
 	}
 	dsn := pgtest.DSN(t)
 	config, err := pgx.ParseConfig(dsn)

@@ -241,8 +241,8 @@ func (l *line) let(a *addresses, addr netip.Addr) {
 	}
 }
 
-// crowd is what the address has to do. A request that has been running for longer than
-// usual, beside others that began earlier, slows its pace.
+// crowd returns how busy the address is, for a request with this limit. If no place has become
+// free for longer than a request usually takes, the pace is taken to be that slow.
 func (l *line) crowd(limit int, now time.Time) polite.Crowd {
 	took := l.took
 	if took > 0 && len(l.flying) >= limit {

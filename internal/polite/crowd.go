@@ -37,7 +37,7 @@ func (c Crowd) LetsCome() bool {
 	return c.Busy < c.Limit+comers
 }
 
-// Until is when one more page may come if so many come before it.
+// Until estimates when one more page may come, after the number of others ahead of it.
 func (c Crowd) Until(ahead int, now time.Time) time.Time {
 	return now.Add(scale(c.Pace(), float64(ahead+1)))
 }

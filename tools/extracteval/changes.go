@@ -56,7 +56,7 @@ type comparison struct {
 // lately is how many snapshots before the last one are searched for a text that comes back.
 const lately = 12
 
-// changesFlags are what measureChanges is told.
+// changesFlags are the settings of measureChanges.
 type changesFlags struct{ dir, lists, verdicts, against, left string }
 
 func (f *changesFlags) parse(args []string) error {
