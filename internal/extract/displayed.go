@@ -21,30 +21,12 @@ type displayedWalk struct {
 // displayedText returns the main text of a document without what its own styles hide.
 func displayedText(root *html.Node, s *survey, kept choice, main string) string {
 	w := displayedWalk{survey: s, choice: kept}
-	w.walk(root)
+	w.visit(root, &w)
 	w.endLine()
 	if !w.found {
 		return main
 	}
 	return w.written.String()
-}
-
-// walk visits a node. Its depth is bounded by the parser's limit of open elements.
-func (w *displayedWalk) walk(n *html.Node) {
-	switch {
-	case n.Type == html.TextNode:
-		w.text(n)
-	case n.Type != html.ElementNode:
-		w.children(n)
-	case w.isMeasured(n):
-		w.element(n)
-	}
-}
-
-func (w *displayedWalk) children(n *html.Node) {
-	for child := n.FirstChild; child != nil; child = child.NextSibling {
-		w.walk(child)
-	}
 }
 
 func (w *displayedWalk) text(n *html.Node) {
@@ -82,7 +64,7 @@ func (w *displayedWalk) element(n *html.Node) {
 	if undisplayed {
 		w.hidden++
 	}
-	w.children(n)
+	w.visitBelow(n, w)
 	if undisplayed {
 		w.hidden--
 	}

@@ -89,7 +89,7 @@ func markdownOfHTML(src Source, decoded []byte, rules Rules, reading Reading, le
 	plan := planOf(root, s, kept)
 	w := newMarkdownWriter(addressesOf(src, &s.collector), 2*len(decoded)+allowance, decorations(len(decoded), plan.bytes, len(s.elements)))
 	k := markdownWalk{survey: s, choice: kept, plan: plan, w: w, left: left}
-	k.walk(root)
+	k.visit(root, &k)
 	m := w.finish(page)
 	m.Displayed = displayed
 	return m

@@ -55,47 +55,35 @@ type fragmentLink struct {
 func planOf(root *html.Node, s *survey, kept choice) plan {
 	p := planner{survey: s, choice: kept, ids: map[string]place32{}, before: make([]int32, len(s.elements)+1)}
 	p.layouts = map[int32]bool{}
-	p.walk(root)
+	p.visit(root, &p)
 	p.before[len(s.elements)] = p.said
 	p.findNotes()
 	return p.plan
 }
 
-func (p *planner) walk(n *html.Node) {
-	if n.Type == html.TextNode {
-		if p.stays(p.piece) {
-			p.bytes += len(n.Data)
-			if p.hidden == 0 {
-				p.said += int32(len(strings.TrimSpace(n.Data)))
-			}
+func (p *planner) text(n *html.Node) {
+	if p.stays(p.piece) {
+		p.bytes += len(n.Data)
+		if p.hidden == 0 {
+			p.said += int32(len(strings.TrimSpace(n.Data)))
 		}
-		p.piece++
-		return
 	}
-	if n.Type == html.ElementNode {
-		if !p.isMeasured(n) {
-			return
-		}
-		if p.out[p.next] {
-			for range p.elements[p.next].size {
-				p.before[p.next] = p.said
-				p.next++
-			}
-			return
-		}
-		p.element(n)
-		return
-	}
-	p.children(n)
-}
-
-func (p *planner) children(n *html.Node) {
-	for child := n.FirstChild; child != nil; child = child.NextSibling {
-		p.walk(child)
-	}
+	p.piece++
 }
 
 func (p *planner) element(n *html.Node) {
+	if !p.out[p.next] {
+		p.inside(n)
+		return
+	}
+	for range p.elements[p.next].size {
+		p.before[p.next] = p.said
+		p.next++
+	}
+}
+
+// inside plans an element that is not left out, with all in it.
+func (p *planner) inside(n *html.Node) {
 	i := p.next
 	p.before[i] = p.said
 	p.next++
@@ -119,7 +107,7 @@ func (p *planner) element(n *html.Node) {
 	depth, lists := len(p.tables), len(p.lists)
 	p.startShape(n, i)
 	p.startList(n, i)
-	p.children(n)
+	p.visitBelow(n, p)
 	p.lists = p.lists[:lists]
 	if len(p.tables) > depth {
 		if p.tables[depth].isLayout() {

@@ -17,23 +17,6 @@ type markdownWalk struct {
 	left  func(string) // gets text that stays but is not written; may be nil
 }
 
-func (k *markdownWalk) walk(n *html.Node) {
-	switch {
-	case n.Type == html.TextNode:
-		k.text(n)
-	case n.Type != html.ElementNode:
-		k.children(n)
-	case k.isMeasured(n):
-		k.element(n)
-	}
-}
-
-func (k *markdownWalk) children(n *html.Node) {
-	for child := n.FirstChild; child != nil; child = child.NextSibling {
-		k.walk(child)
-	}
-}
-
 func (k *markdownWalk) text(n *html.Node) {
 	i := k.piece
 	k.piece++
@@ -75,7 +58,7 @@ func (k *markdownWalk) element(n *html.Node) {
 		k.mute++
 	}
 	opens := k.mute == 0 && stays && k.open(n, i)
-	k.children(n)
+	k.visitBelow(n, k)
 	if n.Data != "br" {
 		k.breakText(breakOf(n.Data), n)
 	}

@@ -145,7 +145,7 @@ func displayedOf(t testing.TB, body string, rules Rules) [2]string {
 	var r recorder
 	page := parseSurveyed(Source{URL: mustURL(t, self)}, root, s, rules, &r)
 	w := displayedWalk{survey: s, choice: r.choice}
-	w.walk(root)
+	w.visit(root, &w)
 	w.endLine()
 	return [2]string{page.Text, w.written.String()}
 }

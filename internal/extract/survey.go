@@ -119,6 +119,33 @@ func (s *survey) isMeasured(n *html.Node) bool {
 	return n.Type == html.ElementNode && n.Data != "template" && !s.skips(n)
 }
 
+// visitor takes what visit finds: texts, and elements that the survey numbers. It goes below
+// an element by visitBelow.
+type visitor interface {
+	text(*html.Node)
+	element(*html.Node)
+}
+
+// visit visits a node in step with the walk that made the survey. Its depth is bounded by the
+// parser's limit of open elements.
+func (s *survey) visit(n *html.Node, v visitor) {
+	switch {
+	case n.Type == html.TextNode:
+		v.text(n)
+	case n.Type != html.ElementNode:
+		s.visitBelow(n, v)
+	case s.isMeasured(n):
+		v.element(n)
+	}
+}
+
+// visitBelow visits the children of a node.
+func (s *survey) visitBelow(n *html.Node, v visitor) {
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
+		s.visit(child, v)
+	}
+}
+
 // unseen looks for references only.
 func (s *survey) unseen(n *html.Node, place Place) {
 	for child := n.FirstChild; child != nil; child = child.NextSibling {
