@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"recrawl/internal/store"
 	"recrawl/internal/store/sqlstore"
 	"recrawl/internal/store/storetest/pgtest"
@@ -64,5 +66,53 @@ func TestEvidenceGoesByTheHost(t *testing.T) {
 				t.Errorf("host %d after %+v:\n%s", host, after, text)
 			}
 		}
+	}
+}
+
+// TestSearchByAnOldPlan: Postgres keeps the plan of a prepared statement that it made when
+// the tables were nearly empty, until it analyses them. A search then still looks up each
+// page by its id. It once read all pages for each page: minutes for ten thousand.
+func TestSearchByAnOldPlan(t *testing.T) {
+	t.Parallel()
+	e, err := openEngine(t.Context(), pgtest.DSN(t)+"&pool_max_conns=1", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	_, err = e.pool.Exec(t.Context(), `INSERT INTO pages (crawl_id, url_hash, url, host_id, level, found_at, found_from)
+			SELECT 1, decode(lpad(i::text, 32, '0'), 'hex'), i::text, 1, 1, 1, 0 FROM generate_series(1, 3) i;
+		INSERT INTO frontier (page_id, crawl_id, host_id, state) SELECT p.id, 1, 1, 1 FROM pages p`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var query string
+	s := sqlstore.New(sqlstore.Observe(e, sqlstore.Observer{Asked: func(_ sqlstore.Transaction, q string, _ []any) {
+		if strings.Contains(q, "LIKE") {
+			query = q
+		}
+	}}), sqlstore.Options{})
+	for range 10 { // after five, Postgres keeps a plan
+		if _, err := s.SearchPages(t.Context(), store.PageSearch{CrawlID: 1, Text: "2"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var name string
+	if err := e.pool.QueryRow(t.Context(), "SELECT name FROM pg_prepared_statements WHERE statement = $1 AND generic_plans > 0", query).Scan(&name); err != nil {
+		t.Fatalf("the plan of %s: %v", query, err)
+	}
+	rows, err := e.pool.Query(t.Context(), fmt.Sprintf("EXPLAIN EXECUTE %s (1, 0, 10, 10, '%%2%%')", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := strings.Join(plan, "\n"); !strings.Contains(text, "$1") || !strings.Contains(text, "Index Cond: (id = f.page_id)") {
+		t.Errorf("a search's plan:\n%s", text)
 	}
 }

@@ -83,7 +83,9 @@ func (s *Store) lookThrough(ctx context.Context, tx Tx, hostID int64, q store.Pa
 	if err != nil {
 		return nil, 0, err
 	}
-	where, args := `f.crawl_id = $1 AND f.page_id > $2 AND f.page_id <= $3 AND p.id = f.page_id AND p.id > $2 AND p.id <= $3`, []any{q.CrawlID, q.After, through, q.Limit}
+	// Each page's URL is looked up by its id, whatever the planner believes of the tables.
+	const url = `(SELECT p.url FROM pages p WHERE p.id = f.page_id)`
+	where, args := `f.crawl_id = $1 AND f.page_id > $2 AND f.page_id <= $3`, []any{q.CrawlID, q.After, through, q.Limit}
 	and := func(condition string, value any) {
 		args = append(args, value)
 		where += fmt.Sprintf(" AND "+condition, len(args))
@@ -99,12 +101,12 @@ func (s *Store) lookThrough(ctx context.Context, tx Tx, hostID int64, q store.Pa
 		where += ` AND f.state IN (` + stateList(searchedStates(q)) + `)`
 	}
 	if q.Prefix != "" {
-		and(`SUBSTR(p.url, 1, LENGTH(CAST($%[1]d AS TEXT))) = $%[1]d`, clean(q.Prefix))
+		and(`SUBSTR(`+url+`, 1, LENGTH(CAST($%[1]d AS TEXT))) = $%[1]d`, clean(q.Prefix))
 	}
 	if q.Text != "" {
-		and(`LOWER(p.url) LIKE $%d ESCAPE '!'`, containing(q.Text))
+		and(`LOWER(`+url+`) LIKE $%d ESCAPE '!'`, containing(q.Text))
 	}
-	ids, err := collect(ctx, tx, `SELECT f.page_id FROM frontier f`+index+` CROSS JOIN pages p WHERE `+where+` ORDER BY f.page_id LIMIT $4`, args, scanID)
+	ids, err := collect(ctx, tx, `SELECT f.page_id FROM frontier f`+index+` WHERE `+where+` ORDER BY f.page_id LIMIT $4`, args, scanID)
 	return ids, through, err
 }
 
