@@ -58,6 +58,9 @@ type Belief struct {
 	// timedLooks. Timetable is the page's timetable as these looks show it.
 	Times     Times     `json:"times,omitzero"`
 	Timetable Timetable `json:"table,omitzero"`
+	// Dated counts, up to regular, the last changes whose times are known from trusted
+	// dates and were each at the same time of a day, or of an hour, as the one before.
+	Dated uint8 `json:"dated,omitempty"`
 	// Refresh is t_n of Singhal et al., in days; 0 before DeltaT has made a decision.
 	Refresh float32 `json:"t,omitempty"`
 	// Selective is the share of changed internal pages at which the selective rule of
@@ -88,7 +91,7 @@ func (b Belief) valid() bool {
 		within(b.Soonest, 1e6) && within(b.Changes, 1e6) && within(b.Days, 1e6) && within(b.Refresh, 1e6) && within(b.Late, 1e6) &&
 		within(b.Looks, 1e6) && within(b.Apart, 1e6) && (b.Looks == 0) == (b.Apart == 0) &&
 		b.Timetable.valid() && within(b.LastGap, 1e6) && b.Aging.valid() &&
-		within(b.Selective, 1) && b.Compared >= 0 && b.Moved <= proofs && b.Stayed <= proofs
+		within(b.Selective, 1) && b.Compared >= 0 && b.Moved <= proofs && b.Stayed <= proofs && b.Dated <= regular
 }
 
 func within(x, most float32) bool { return x >= 0 && x <= most }
@@ -143,6 +146,7 @@ func (b Belief) observe(seen Observation, p Parameters) Belief {
 	if !seen.At.IsZero() {
 		b.Compared = seen.At.UnixMilli()
 	}
+	ago, before := b.changedAgo(seen), b.Since
 	b = b.learn(seen, p).witness(seen)
 	if !compares(seen.Outcome) {
 		return b
@@ -157,7 +161,7 @@ func (b Belief) observe(seen Observation, p Parameters) Belief {
 	case seen.Gap > 0 && (b.Soonest == 0 || float64(b.Soonest) > days(seen.Gap)):
 		b.Soonest = float32(days(seen.Gap))
 	}
-	return b.keepTime(seen)
+	return b.keepTime(seen, ago, before)
 }
 
 // learn adds to the evidence. A change after an unknown gap says nothing about the

@@ -133,6 +133,11 @@ func (t *Times) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// addLook adds a look at a slot, and the one before at another.
+func (t *Times) addLook(from, at int64, changed bool) {
+	t.add(uint16(at-from)<<1 | uint16(bit(changed)))
+}
+
 // add adds a look, in the place of the first if there are too many.
 func (t *Times) add(code uint16) {
 	if t.n == recalled {
@@ -169,25 +174,68 @@ func (t *Times) looks(last int64) timedLooks {
 // keepTime records a look and judges the timetable by it. Only looks since the last long
 // gap are kept, and of these none before the first that found a change: a page that
 // never changes costs nothing.
-func (b Belief) keepTime(seen Observation) Belief {
+//
+// ago is how long before the look the page changed, 0 if unknown, and before when it had
+// changed last, in milliseconds of Unix time. A look at a page whose changes come at known
+// and regular times is kept as two: one soon after the change, and one that found nothing.
+func (b Belief) keepTime(seen Observation, ago time.Duration, before int64) Belief {
 	if seen.At.IsZero() || seen.Gap <= 0 {
-		b.Times = Times{}
+		b.Times, b.Dated = Times{}, 0
 		return b
 	}
-	at := slotOf(seen.At)
-	gap, changed := at-slotOf(seen.At.Add(-seen.Gap)), seen.Outcome.Changed()
+	from, at, changed := slotOf(seen.At.Add(-seen.Gap)), slotOf(seen.At), seen.Outcome.Changed()
+	if changed {
+		b.Dated = b.countDates(seen, ago, before)
+	}
 	switch {
-	case gap > longest:
+	case at-from > longest:
 		b.Times = Times{}
 		return b
 	case b.Times.n == 0 && !changed:
 		return b
 	}
-	b.Times.add(uint16(gap)<<1 | uint16(bit(changed)))
+	then := at
+	if changed && b.Dated == regular {
+		then = min(max(slotOf(seen.At.Add(-ago))+loose, from+1), at)
+	}
+	b.Times.addLook(from, then, changed)
+	if then < at {
+		b.Times.addLook(then, at, false)
+	}
 	for b.Times.n > 0 && b.Times.codes[0]&1 == 0 {
 		b.Times.drop()
 	}
 	looks := b.Times.looks(at)
 	b.Timetable = looks.judge(b.Timetable)
+	if b.Timetable.Period != 0 && b.Dated == regular {
+		// Dates need no search for the time, and show at once when it moves.
+		b.Timetable.Within, b.Timetable.Doubtful = 1, false
+	}
 	return b
+}
+
+const (
+	// loose is by how many slots the changes of a page may come sooner or later and still be
+	// regular.
+	loose = 2
+	// regular is how many changes in a row must be.
+	regular = 5
+)
+
+// countDates returns the new value of [Belief.Dated] after a change.
+func (b Belief) countDates(seen Observation, ago time.Duration, before int64) uint8 {
+	if ago <= 0 || ago >= seen.Gap {
+		return 0
+	}
+	apart := slotOf(seen.At.Add(-ago)) - slotOf(time.UnixMilli(before))
+	if b.Dated == 0 || offBeat(apart, daySlot) > loose && offBeat(apart, hour) > loose/2 {
+		return 1
+	}
+	return min(b.Dated+1, regular)
+}
+
+// offBeat returns by how many slots a time misses the nearest multiple of a period.
+func offBeat(slots, period int64) int64 {
+	rest := (slots%period + period) % period
+	return min(rest, period-rest)
 }

@@ -46,6 +46,7 @@ func TestTimesOfPeriods(t *testing.T) {
 type clockPage struct {
 	policy  Policy
 	changes func(from, to time.Time) bool
+	dates   func(before, at time.Time) time.Duration // how long before a visit it changed; nil if unknown
 	page    Page
 	last    time.Time
 	plan    Plan
@@ -70,6 +71,9 @@ func (c *clockPage) visit(p Parameters) (changed bool) {
 	seen := Observation{Outcome: crawl.OutcomeUnchanged, At: at, Gap: at.Sub(c.last)}
 	if changed = c.changes(c.last, at); changed {
 		seen.Outcome = crawl.OutcomeChanged
+		if c.dates != nil {
+			seen.ChangedAgo = c.dates(c.last, at)
+		}
 	}
 	c.see(seen, p)
 	return changed

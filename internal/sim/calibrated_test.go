@@ -31,7 +31,7 @@ func TestCalibrated(t *testing.T) {
 	spec.MinInterval = max(spec.MinInterval, crawl.Duration(time.Second))
 	for kind, each := range map[string]float64{"cho": 1, "host": 0.1, "burst": 0.1, "timetables": 0.5, "office": 0.1} {
 		w := draw(t, kind, Spec{Pages: 300, Days: hours * 60, Seed: 3}).hastened(quick)
-		for _, name := range []string{"sqrt", "frmax", "fixed"} {
+		for _, name := range []string{"sqrt", "fresh", "age", "harmonic", "frmax", "fixed"} {
 			p, err := Choose([]string{name})
 			if err != nil {
 				t.Fatal(err)
