@@ -275,6 +275,10 @@ func (j *job) take(ctx context.Context, phase string) (sample, error) {
 	j.probe.look(ctx, &s)
 	s.WorkerCPU += j.spent.worker
 	s.ServerCPU += j.spent.server
+	s.Yards, s.YardTime = j.last.Yards, j.last.YardTime
+	if took := yardTime(); took > 0 {
+		s.Yards, s.YardTime = s.Yards+1, s.YardTime+took
+	}
 	j.last = s
 	if err := j.journal.add(record{Sample: &s}); err != nil {
 		return s, err

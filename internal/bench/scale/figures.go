@@ -4,7 +4,7 @@ package main
 
 import (
 	"fmt"
-	"math"
+	"slices"
 	"strings"
 	"time"
 )
@@ -62,6 +62,16 @@ func peak(parts []stretch) float64 {
 		most = max(most, p.rate())
 	}
 	return most
+}
+
+// paces returns the parts' rates as they would be on a machine that is always as fast as in
+// the first of them.
+func paces(parts []stretch) []float64 {
+	rates := make([]float64, len(parts))
+	for i, p := range parts {
+		rates[i] = p.rate() * p.slowness(parts[0])
+	}
+	return rates
 }
 
 // early returns the part of the first pass around the thousandth page.
@@ -164,12 +174,10 @@ func (r run) noCollapse() verdict {
 	if len(parts) < 9 || r.total() < largeEnough {
 		return v
 	}
-	least := math.Inf(1)
-	for _, p := range parts[:9] {
-		least = min(least, p.rate()/peak(parts))
-	}
+	even := paces(parts[:9])
+	least := slices.Min(even) / slices.Max(even)
 	v.judged, v.met = true, least >= leastOfPeak
-	v.figure = fmt.Sprintf("the slowest is %.2f of %.1f visits/s", least, peak(parts))
+	v.figure = fmt.Sprintf("the slowest is %.2f of %.1f visits/s, on a machine of even speed", least, slices.Max(even))
 	return v
 }
 
@@ -193,9 +201,10 @@ func (r run) flat() verdict {
 	if len(parts) < 9 || r.total() < largeEnough || parts[1].cost() <= 0 {
 		return v
 	}
-	growth := float64(parts[8].cost()) / float64(parts[1].cost())
+	slower := parts[8].slowness(parts[1])
+	growth := float64(parts[8].cost()) / float64(parts[1].cost()) / slower
 	v.judged, v.met = true, growth <= mostGrowth
-	v.figure = fmt.Sprintf("%.2f: %s after %s of processor time", growth, millis(parts[8].cost()), millis(parts[1].cost()))
+	v.figure = fmt.Sprintf("%.2f: %s after %s of processor time, on a machine that took %.2f of the time for fixed work", growth, millis(parts[8].cost()), millis(parts[1].cost()), slower)
 	return v
 }
 

@@ -60,6 +60,9 @@ type sample struct {
 
 	WorkerCPU time.Duration `json:"worker_cpu"`
 	ServerCPU time.Duration `json:"server_cpu"`
+	// YardTime is the processor time that Yards fixed pieces of work took; see yardTime.
+	Yards     int64         `json:"yards"`
+	YardTime  time.Duration `json:"yard_time"`
 	WorkerRSS int64         `json:"worker_rss"`
 	ServerRSS int64         `json:"server_rss"`
 

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -90,13 +91,18 @@ func section(runs []run) string {
 		}
 		fmt.Fprintf(&b, "| %s | %s |\n", row.name, strings.Join(cells, " | "))
 	}
-	b.WriteString("\nVisits a second of each tenth of the first pass, as a share of the fastest:\n\n| |")
+	b.WriteString("\nVisits a second of each tenth of the first pass, as a share of the fastest, as they were and on a machine of even speed:\n\n| |")
 	for i := range 10 {
 		fmt.Fprintf(&b, " %d |", i+1)
 	}
 	b.WriteString("\n| --- |" + strings.Repeat(" --- |", 10) + "\n")
 	for _, r := range runs {
-		fmt.Fprintf(&b, "| %s |%s\n", r.Run, r.tenthCells())
+		parts := r.tenths()
+		was := make([]float64, len(parts))
+		for i, p := range parts {
+			was[i] = p.rate()
+		}
+		fmt.Fprintf(&b, "| %s |%s\n| %s, even |%s\n", r.Run, tenthCells(was), r.Run, tenthCells(paces(parts)))
 	}
 	for _, r := range runs {
 		fmt.Fprintf(&b, "\n![%s: visits a second, processor time, backlog, memory and bytes over time](images/%s)\n\n", r.Run, r.image())
@@ -115,13 +121,13 @@ func heads(runs []run) string {
 	return strings.Join(names, " | ")
 }
 
-// tenthCells returns ten cells; those that were not measured are empty.
-func (r run) tenthCells() string {
+// tenthCells returns ten cells with shares of the highest rate; those that were not measured
+// are empty.
+func tenthCells(rates []float64) string {
 	var b strings.Builder
-	parts := r.tenths()
 	for i := range 10 {
-		if i < len(parts) {
-			fmt.Fprintf(&b, " %.2f |", parts[i].rate()/peak(parts))
+		if i < len(rates) {
+			fmt.Fprintf(&b, " %.2f |", rates[i]/slices.Max(rates))
 		} else {
 			b.WriteString("  |")
 		}
@@ -152,6 +158,7 @@ var rows = []struct {
 	{"… around the 1000th page", func(r run) string { return r.costs(r.early()) }},
 	{"… in the second tenth", func(r run) string { return r.costsOfTenth(2) }},
 	{"… in the ninth tenth", func(r run) string { return r.costsOfTenth(9) }},
+	{"… a fixed piece of work then, second and ninth tenth", func(r run) string { return r.yardOfTenth(2) + ", " + r.yardOfTenth(9) }},
 	{"oldest task that waited, most tasks that waited", func(r run) string {
 		age := most(r.samples, backlogAge)
 		return either(age >= 0, func() string { return fmt.Sprintf("%s, %d", seconds(time.Duration(age)), most(r.samples, backlog)) })
@@ -204,6 +211,13 @@ func (r run) costsOfTenth(nth int) string {
 		return none
 	}
 	return r.costs(parts[nth-1], true)
+}
+
+// yardOfTenth is the processor time of a fixed piece of work in a tenth of the first pass,
+// from 1.
+func (r run) yardOfTenth(nth int) string {
+	parts := r.tenths()
+	return either(len(parts) >= nth && parts[nth-1].yard() > 0, func() string { return millis(parts[nth-1].yard()) })
 }
 
 func (r run) costs(p stretch, ok bool) string {

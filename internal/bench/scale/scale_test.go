@@ -114,6 +114,40 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// A machine that others slow down is not taken for a collapse, nor for dearer visits.
+func TestEvenSpeed(t *testing.T) {
+	t.Parallel()
+	slowed := func(yards bool) run {
+		r := made()
+		for i := range r.samples {
+			s := &r.samples[i]
+			if yards {
+				s.Yards, s.YardTime = int64(i), time.Duration(i)*10*time.Millisecond
+			}
+			if late := s.Visited - 14_000; late > 0 { // half as fast from then on
+				s.At = s.At.Add(time.Duration(late) * 20 * time.Millisecond)
+				s.ServerCPU += time.Duration(late) * 15 * time.Millisecond
+				s.WorkerCPU += time.Duration(late) * 5 * time.Millisecond
+				if yards {
+					s.YardTime += time.Duration(late/250) * 10 * time.Millisecond
+				}
+			}
+		}
+		return r
+	}
+	for yards, met := range map[bool]bool{true: true, false: false} {
+		r := slowed(yards)
+		for _, v := range []verdict{r.noCollapse(), r.flat()} {
+			if !v.judged || v.met != met {
+				t.Errorf("with the speed known: %t: %s", yards, v)
+			}
+		}
+	}
+	if took := yardTime(); took <= 0 || took > 10*time.Second {
+		t.Errorf("a fixed piece of work took %s", took)
+	}
+}
+
 // Cheap visits while the bound of admission still grows are not what later ones are compared
 // with.
 func TestFlatLeavesOutTheBeginning(t *testing.T) {
