@@ -1,0 +1,65 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// TestCrowdedAddress crawls many hosts behind one address, which takes four requests at a
+// time and is slow. That is no host's fault: no visit fails, and pages wait a few times at most.
+func TestCrowdedAddress(t *testing.T) {
+	t.Parallel()
+	const hosts, pages = 40, 6
+	answers := overloadSite(pages)
+	slow := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case <-time.After(400 * time.Millisecond):
+			answers.ServeHTTP(w, r)
+		case <-r.Context().Done():
+		}
+	})
+	sites := startHosts(t, "127.0.0.1", nil, slow)
+	args := []string{"--name", "t", "--delay", "200ms", "--factor", "0", "--policy", "fixed", "--default-interval", "1d"}
+	for i := range hosts {
+		args = append(args, sites.URL(fmt.Sprintf("h%d", i)))
+	}
+	d := startDevEnv(t, filepath.Join(t.TempDir(), "data"), nil, args...)
+	d.await("every page is visited", func() bool {
+		visited := 0
+		for _, p := range d.pages("t") {
+			if p.Visits > 0 {
+				visited++
+			}
+		}
+		return visited == hosts*pages
+	})
+	for url, visits := range d.stored("t") {
+		for _, v := range visits {
+			if v.Outcome != "new" || v.Visit != 1 {
+				t.Errorf("%s: visit %d was %s %s", url, v.Visit, v.Outcome, v.Problem)
+			}
+		}
+	}
+	// A page of each fifth host: each question starts a program.
+	events, asked := 0, 0
+	for i := 0; i < hosts; i += 5 {
+		n, err := strconv.Atoi(d.events(fmt.Sprintf("page/t/%sp%d.html", sites.URL(fmt.Sprintf("h%d", i)), pages-1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		events, asked = events+n, asked+1
+	}
+	mean := float64(events) / float64(asked)
+	t.Logf("%.1f events of a page", mean)
+	if mean > mostEvents {
+		t.Errorf("a page of a crowded address has %.1f events after its first visit, more than %d", mean, mostEvents)
+	}
+}
+
+// mostEvents is what a page may have after its first visit: the 14 of a page that nobody
+// stands in the way of, and six for each of three waits.
+const mostEvents = 14 + 3*6
