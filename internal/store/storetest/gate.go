@@ -13,8 +13,9 @@ import (
 
 // RunGate tests the host gate: each promise of interface store.Gate, and all of
 // them together under load. open returns an empty store that is closed after the
-// test. It takes a few seconds more than the
-// load, which RECRAWL_GATE_LOAD makes longer ("10m").
+// test. It takes a few seconds more than the load, which RECRAWL_GATE_LOAD makes
+// longer ("10m"). The load runs in real time, where a page of a busy machine asks
+// late: how long pages wait is logged here and judged by GateLoad.
 func RunGate(t *testing.T, open func(t *testing.T) store.Store) {
 	cases := map[string]func(*gateWorld){
 		"GrantsAFreeHost":             grantsFreeHost,
