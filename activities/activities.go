@@ -123,7 +123,7 @@ type Activities struct {
 	comparing *semaphore.Weighted
 	// ranking is held by the one crawl that is being ranked: its links are in memory.
 	ranking *semaphore.Weighted
-	held    heldPages
+	forRoom roomWaiters
 	kept    keptTurns
 	// censuses belong to maintenance passes that are under way.
 	censuses censuses
