@@ -41,9 +41,9 @@ func (a *Activities) acquire(ctx context.Context, in contract.AcquireIn) (contra
 	start := time.Now()
 	a.reclaim(ctx, in)
 	a.crowds.wake(in.Page)
-	if hold, held := a.settings.Room.Held(); held {
-		a.held.add(in.Page)
-		return contract.AcquireOut{Answer: contract.AnswerWait, Held: true, Wait: heldWait(hold, in.Page.PageID, time.Now()), Reason: hold.Reason}, nil
+	if shortage, is := a.settings.Room.Shortage(); is {
+		a.forRoom.add(in.Page)
+		return contract.AcquireOut{Answer: contract.AnswerWait, Held: true, Wait: roomWait(shortage, in.Page.PageID, time.Now()), Reason: shortage.Reason}, nil
 	}
 	view, err := a.crawlOf(ctx, in.Page, 1)
 	if err != nil {

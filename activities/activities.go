@@ -1,6 +1,16 @@
 // Package activities holds what happens once: each step in the life of a crawl, a
 // page or a discovery that touches the store, the archive or the web. Workflows
 // call them by the contracts of package contract.
+//
+// Each file is of one of these kinds:
+//
+//   - An activity, in a file named after it: fetch.go has Fetch, plan.go PlanRevisit.
+//   - A part of one long activity, whose name goes first: maintain_restart.go.
+//   - A subject of several activities, such as links.go or terms.go, with what a process
+//     keeps of it between two calls: crowd.go, handover.go, turns.go, origincache.go.
+//   - The frame of all: activities.go, stores.go and identity.go for what they get and whom
+//     they answer, view.go for the crawl, effects.go for signals to workflows, room.go for
+//     the disks and pace.go for long tasks.
 package activities
 
 import (
@@ -113,7 +123,7 @@ type Activities struct {
 	comparing *semaphore.Weighted
 	// ranking is held by the one crawl that is being ranked: its links are in memory.
 	ranking *semaphore.Weighted
-	held    heldPages
+	forRoom roomWaiters
 	kept    keptTurns
 	// censuses belong to maintenance passes that are under way.
 	censuses censuses

@@ -207,7 +207,7 @@ func (a *Activities) begin(ctx context.Context, view *crawlView, req *fetch.Requ
 	start := time.Now()
 	begun, err := a.stores.Gate.Begin(ctx, store.BeginParams{
 		Permit: permit, Page: page, Visit: visit, Patience: contract.BeginPatience,
-		Hold: func(ctx context.Context) (giveUp func(), err error) {
+		Take: func(ctx context.Context) (giveUp func(), err error) {
 			req.Place, err = a.fetcher.Reserve(ctx, *req, min(addressPatience, contract.BeginPatience-time.Since(start)))
 			return req.Place.Release, err
 		},

@@ -192,7 +192,7 @@ func (a *Activities) atOnce(ctx context.Context, view *crawlView, page store.Pag
 	}
 	o := &handover{page: page, visit: visit}
 	return o, &store.AtOnce{
-		Hold: func(ctx context.Context) (giveUp func(), err error) {
+		Take: func(ctx context.Context) (giveUp func(), err error) {
 			if o.place, err = a.fetcher.Reserve(ctx, req, placePatience); err == nil && o.place == nil {
 				err = errNotAtOnce // it may need one: its address is not known yet
 			}

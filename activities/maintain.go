@@ -1,143 +1,218 @@
 package activities
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
+	"recrawl/internal/archive/gc"
 	"recrawl/internal/contract"
+	"recrawl/internal/maintain"
+	"recrawl/internal/maintain/duplicates"
+	"recrawl/internal/schedule"
 	"recrawl/internal/store"
-	"recrawl/internal/temporalkit"
 )
 
-// Sizes of maintenance's batches: small enough for one activity attempt, large
-// enough that a pass over many pages is not all overhead.
-const (
-	restartBatch    = 500
-	unfinishedBatch = 50
-	sweepBatch      = 500
-	// stepLimit bounds one step of a pass, so that one that hangs (an archive that does
-	// not answer) leaves time for the others.
-	stepLimit = 3 * time.Minute
-	// longStep is how long a step takes that is worth a line in the pass's result.
-	longStep = time.Second
-	// lookLimit is how long a pass looks for duplicates, with its rests. What is left comes in
-	// the next pass.
-	lookLimit = 2 * time.Minute
-	// unfinishedAge is how long a version's links may wait for their Discover,
-	// which is normally on its way, before maintenance takes over.
-	unfinishedAge = 2 * time.Minute
-	// untriedAge is how long an admitted page may be in no line before its first
-	// visit; after that, its admitter is taken to have been lost before starting it.
-	untriedAge = 2 * time.Minute
-)
-
-// unfinishedAge is zero in a repairing pass: Temporal may have lost every
-// Discover.
-func (a *Activities) unfinishedAge(repair bool) time.Duration {
-	if repair {
-		return 0
-	}
-	return unfinishedAge
+// maintenanceStep is one of the tasks of a pass. None depends on the success of
+// another.
+type maintenanceStep struct {
+	name string // stored
+	do   func(ctx context.Context, in contract.MaintainIn, out *contract.MaintainOut) error
 }
 
-// restart starts a batch of living pages that have no workflow: normally those that are
-// overdue and in no line, in a repairing pass all. It leaves a page alone whose workflow
-// runs and is not stuck.
-func (a *Activities) restart(ctx context.Context, in contract.MaintainIn, out *contract.MaintainOut) error {
-	now, err := a.stores.Crawls.Now(ctx)
+// Maintain does one part of a maintenance pass: it starts missing workflows and, once
+// all pages have been checked, looks after lines, unfinished links, room in the
+// windows and the rest. A step that fails does not stop the others; the pass fails
+// only if no step succeeds.
+func (a *Activities) Maintain(ctx context.Context, in contract.MaintainIn) (contract.MaintainOut, error) {
+	record, err := a.stores.Crawls.Crawl(ctx, in.Name)
 	if err != nil {
-		return err
+		return contract.MaintainOut{}, translate(err)
 	}
-	params := store.DueParams{CrawlID: in.CrawlID, Before: now.Add(-a.settings.Overdue), After: in.After, Limit: restartBatch}
-	if in.Repair {
-		params.Before, params.InLine = now.Add(100*365*24*time.Hour), true
-	}
-	pages, err := a.stores.Pages.DuePages(ctx, params)
-	if err != nil {
-		return err
-	}
-	var untried []store.PageRecord
-	if age := min(untriedAge, a.settings.Overdue); !in.Repair && in.After == 0 {
-		untried, err = a.stores.Pages.DuePages(ctx, store.DueParams{CrawlID: in.CrawlID, Before: now.Add(-age), Limit: restartBatch, Untried: true})
+	out := contract.MaintainOut{Store: a.stores.Crawls.ID(), State: record.State, Generation: record.Generation}
+	steps := a.maintenance()
+	var failures []error
+	var troubles []store.Trouble
+	for _, step := range steps {
+		began := time.Now()
+		err := within(ctx, step, in, &out)
+		a.took(&out, step.name, time.Since(began))
+		if err != nil && ctx.Err() != nil {
+			return out, ctx.Err()
+		}
+		if err == nil && out.After > 0 {
+			return out, nil // the other steps come when all pages have been checked
+		}
+		trouble := store.Trouble{Part: step.name}
 		if err != nil {
+			trouble.Problem = err.Error()
+			failures = append(failures, fmt.Errorf("%s: %w", step.name, err))
+			a.log.Warn("a step of maintenance failed", "crawl", in.Name, "step", step.name, "error", err)
+			note(&out, trouble)
+		}
+		troubles = append(troubles, trouble)
+	}
+	if err := a.stores.Crawls.NoteTroubles(ctx, in.CrawlID, troubles); err != nil {
+		a.log.Warn("the troubles of a crawl could not be noted", "crawl", in.Name, "error", err)
+	}
+	if len(failures) == len(steps) {
+		return out, translate(errors.Join(failures...))
+	}
+	return out, nil
+}
+
+// within runs a step within its share of the time.
+func within(ctx context.Context, step maintenanceStep, in contract.MaintainIn, out *contract.MaintainOut) error {
+	ctx, cancel := context.WithTimeout(ctx, stepLimit)
+	defer cancel()
+	err := step.do(ctx, in, out)
+	if err != nil && ctx.Err() != nil {
+		return fmt.Errorf("not done within %s: %w", stepLimit, err)
+	}
+	return err
+}
+
+// took takes down how long a step took. The answer has only those that took long, since it
+// is kept in the crawl's history.
+func (a *Activities) took(out *contract.MaintainOut, step string, took time.Duration) {
+	a.settings.Maintained(step, took)
+	if took < longStep {
+		return
+	}
+	if out.Seconds == nil {
+		out.Seconds = map[string]float64{}
+	}
+	out.Seconds[step] = took.Round(100 * time.Millisecond).Seconds()
+}
+
+func note(out *contract.MaintainOut, t store.Trouble) {
+	if out.Problems == nil {
+		out.Problems = map[string]string{}
+	}
+	out.Problems[t.Part] = t.Problem
+}
+
+// maintenance lists the steps of a pass in order.
+func (a *Activities) maintenance() []maintenanceStep {
+	return []maintenanceStep{
+		{contract.StepRestart, a.restart},
+		{"lines", a.nudge},
+		{"links", a.unfinished},
+		{"scope", a.rescope},
+		{"traps", a.lookForTraps},
+		{"duplicates", a.lookForDuplicates},
+		{"room", a.lookForRoom},
+		{"plans", a.allocate},
+		{"ranks", a.rankDue},
+		{"archive", a.sweep},
+		{"feed", func(ctx context.Context, _ contract.MaintainIn, _ *contract.MaintainOut) error {
+			return maintain.TrimFeed(ctx, a.stores.Feed)
+		}},
+		{"sinks", a.lookAfterSinks},
+		{contract.StepCounts, func(ctx context.Context, in contract.MaintainIn, out *contract.MaintainOut) (err error) {
+			out.Status, err = a.counts(ctx, in.CrawlID)
+			return err
+		}},
+	}
+}
+
+func (a *Activities) nudge(ctx context.Context, _ contract.MaintainIn, out *contract.MaintainOut) error {
+	effects, err := a.stores.Gate.Nudge(ctx)
+	if err != nil {
+		return err
+	}
+	a.carryOut(ctx, effects)
+	out.Turned = len(effects.Turns)
+	return nil
+}
+
+func (a *Activities) unfinished(ctx context.Context, in contract.MaintainIn, out *contract.MaintainOut) error {
+	unfinished, err := a.stores.Frontier.UnfinishedLinks(ctx, in.CrawlID, a.unfinishedAge(in.Repair), unfinishedBatch)
+	if err != nil {
+		return err
+	}
+	for _, p := range unfinished {
+		if _, err := a.workflows.EndStuckDiscover(ctx, p.Page, p.Visit); err != nil {
 			return err
 		}
-	}
-	if a.settings.Running != nil && (in.After > 0 || len(pages) == restartBatch) {
-		return a.restartMany(ctx, in, params, pages, untried, out)
-	}
-	if _, err := a.mend(ctx, in, distinct(pages, untried), out); err != nil {
-		return err
-	}
-	if len(pages) == restartBatch {
-		out.After = pages[len(pages)-1].PageID
+		out.Unfinished = append(out.Unfinished, contract.DiscoverIn{Store: p.Page.Store, CrawlID: in.CrawlID, Crawl: in.Name, Page: p.Page, Visit: p.Visit, Register: true})
 	}
 	return nil
 }
 
-// mend starts the workflows that pages lack, restarts those that are stuck, and counts
-// them; gone had none. A page that fails delays no other, up to a point.
-func (a *Activities) mend(ctx context.Context, in contract.MaintainIn, pages []store.PageRecord, out *contract.MaintainOut) (gone int, err error) {
-	const most = 5 // of failures, before Temporal is taken to be out of order
-	var failures []error
-	stuck, why := 0, ""
-	for _, p := range pages {
-		mended, err := a.workflows.MendPage(ctx, NewPageIn(p))
-		if err != nil {
-			if failures = append(failures, err); len(failures) == most || ctx.Err() != nil {
-				break
-			}
-			continue
-		}
-		switch mended.Condition {
-		case temporalkit.Gone:
-			gone++
-		case temporalkit.Stuck:
-			stuck, why = stuck+1, mended.Why
-		case temporalkit.Runs:
-		}
-	}
-	out.Restarted += gone + stuck
-	out.Stuck += stuck
-	var troubles []store.Trouble
-	if stuck > 0 {
-		troubles = append(troubles, store.StuckMended(stuck, why))
-	}
-	if gone > 0 && !in.Repair {
-		troubles = append(troubles, store.Trouble{
-			Part: store.TroublePages, Pages: gone, Mended: true,
-			Problem: fmt.Sprintf("%d were overdue and had no workflow; all were started anew", gone),
-		})
-	}
-	if len(troubles) > 0 {
-		failures = append(failures, a.stores.Crawls.NoteTroubles(ctx, in.CrawlID, troubles))
-	}
-	return gone, errors.Join(failures...)
+// sweep deletes the bytes of visits that brought nothing new to keep, and of pages that
+// were forgotten while they were being fetched.
+func (a *Activities) sweep(ctx context.Context, _ contract.MaintainIn, _ *contract.MaintainOut) error {
+	_, err := gc.Sweep(ctx, a.stores.Contents, a.archive, sweepBatch)
+	return err
 }
 
-// distinct returns the pages of both lists, by id.
-func distinct(a, b []store.PageRecord) []store.PageRecord {
-	all := slices.Concat(a, b)
-	slices.SortFunc(all, func(x, y store.PageRecord) int { return cmp.Compare(x.PageID, y.PageID) })
-	return slices.CompactFunc(all, func(x, y store.PageRecord) bool { return x.PageID == y.PageID })
+func (a *Activities) lookForRoom(ctx context.Context, in contract.MaintainIn, out *contract.MaintainOut) error {
+	if err := a.stores.Frontier.Recount(ctx, in.CrawlID); err != nil {
+		return err
+	}
+	engine := a.settings.Engine()
+	candidates, err := a.stores.Frontier.Candidates(ctx, store.CandidateParams{CrawlID: in.CrawlID, Limit: 1, Engine: &engine})
+	out.Room = err == nil && len(candidates) > 0
+	return err
 }
 
-func (a *Activities) counts(ctx context.Context, crawlID int64) (contract.CrawlCounts, error) {
-	s, err := a.stores.Crawls.Status(ctx, crawlID)
+func (a *Activities) rescope(ctx context.Context, in contract.MaintainIn, _ *contract.MaintainOut) error {
+	view, err := a.crawl(ctx, in.Name)
 	if err != nil {
-		return contract.CrawlCounts{}, err
+		return err
 	}
-	counts := contract.CrawlCounts{
-		Pages: map[string]int{}, Visits: s.Visits, Waiting: s.Waiting, Overdue: s.Overdue, Backoff: s.Backoff, Hosts: s.Hosts,
+	return maintain.Rescope{Store: a.stores.Scope, Crawl: a.maintained(view), Forbidden: a.forbiddenIn(view), Wake: a.wakeRescoped}.Look(ctx)
+}
+
+func (a *Activities) lookForTraps(ctx context.Context, in contract.MaintainIn, _ *contract.MaintainOut) error {
+	view, err := a.crawl(ctx, in.Name)
+	if err != nil {
+		return err
 	}
-	for state, n := range s.Pages {
-		if n > 0 {
-			counts.Pages[state.String()] = n
-		}
+	return a.guard(view).Look(ctx)
+}
+
+// lookForDuplicates compares new contents with all other pages, and schedules visits
+// of the pages that became duplicates or no longer are.
+func (a *Activities) lookForDuplicates(ctx context.Context, in contract.MaintainIn, _ *contract.MaintainOut) error {
+	view, err := a.crawl(ctx, in.Name)
+	if err != nil {
+		return err
 	}
-	return counts, nil
+	rule := duplicates.Rule{
+		CrawlID: in.CrawlID, Threshold: view.Spec.Content.NearDuplicate,
+		Rest: func(p store.ContentRecord) time.Duration {
+			group := view.revisit.At(view.revisit.Group(p.URL))
+			return group.Steer(schedule.Steering{}, schedule.HostSteering{}, 0).Rest(schedule.Page{ID: p.PageID})
+		},
+		Tell: func(ctx context.Context, pages []store.PageRecord) error {
+			return a.tellMoved(ctx, pages, "other pages with its content have come, changed or gone")
+		},
+		Next: newPace(lookLimit).next,
+	}
+	_, err = duplicates.Look(ctx, a.stores.Duplicates, rule)
+	return err
+}
+
+func (a *Activities) allocate(ctx context.Context, in contract.MaintainIn, _ *contract.MaintainOut) error {
+	view, err := a.crawl(ctx, in.Name)
+	if err != nil {
+		return err
+	}
+	moves, err := maintain.Allocate(ctx, a.stores.Allocation, a.maintained(view))
+	if err != nil {
+		return err
+	}
+	return a.move(ctx, moves)
+}
+
+func (a *Activities) rankDue(ctx context.Context, in contract.MaintainIn, out *contract.MaintainOut) error {
+	view, err := a.crawl(ctx, in.Name)
+	if err != nil {
+		return err
+	}
+	out.RankDue, err = maintain.RankDue(ctx, a.stores.Ranks, in.CrawlID, view.Spec.Rank.Every.Std())
+	return err
 }

@@ -17,49 +17,49 @@ const (
 	// A page that is due while there is no room asks again after as long as the
 	// shortage has lasted, within these bounds: each ask costs Temporal's database
 	// some room, and most pages are told when there is room again.
-	shortestHeldWait = 10 * time.Second
-	longestHeldWait  = 10 * time.Minute
-	// mostHeld bounds the number of pages that are told.
-	mostHeld = 20_000
+	shortestRoomWait = 10 * time.Second
+	longestRoomWait  = 10 * time.Minute
+	// mostForRoom bounds the number of pages that are told.
+	mostForRoom = 20_000
 )
 
 // Room says whether there is room to keep what requests bring; see room.Keeper.
 type Room interface {
-	Held() (room.Hold, bool)
-	Begin() (room.Hold, bool)
+	Shortage() (room.Shortage, bool)
+	Begin() (room.Shortage, bool)
 	Full(reason string)
 	Kept()
 }
 
-// heldPages are the pages that were told to wait for room.
-type heldPages struct {
+// roomWaiters are the pages that were told to wait for room.
+type roomWaiters struct {
 	mu    sync.Mutex
 	pages map[int64]crawl.PageRef
 }
 
-func (h *heldPages) add(page crawl.PageRef) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.pages == nil {
-		h.pages = map[int64]crawl.PageRef{}
+func (r *roomWaiters) add(page crawl.PageRef) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.pages == nil {
+		r.pages = map[int64]crawl.PageRef{}
 	}
-	if len(h.pages) < mostHeld {
-		h.pages[page.PageID] = page
+	if len(r.pages) < mostForRoom {
+		r.pages[page.PageID] = page
 	}
 }
 
-func (h *heldPages) take() map[int64]crawl.PageRef {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	pages := h.pages
-	h.pages = nil
+func (r *roomWaiters) take() map[int64]crawl.PageRef {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	pages := r.pages
+	r.pages = nil
 	return pages
 }
 
-// WakeHeld tells the pages that wait for room that there is some. The pages that it
+// WakeForRoom tells the pages that wait for room that there is some. The pages that it
 // does not reach come by themselves.
-func (a *Activities) WakeHeld(ctx context.Context) {
-	for _, page := range a.held.take() {
+func (a *Activities) WakeForRoom(ctx context.Context) {
+	for _, page := range a.forRoom.take() {
 		if ctx.Err() != nil {
 			return
 		}
@@ -69,9 +69,9 @@ func (a *Activities) WakeHeld(ctx context.Context) {
 	}
 }
 
-// heldWait is how long a page waits before it asks again, spread by a quarter.
-func heldWait(hold room.Hold, page int64, now time.Time) time.Duration {
-	wait := min(max(now.Sub(hold.Since), shortestHeldWait), longestHeldWait)
+// roomWait is how long a page waits before it asks again, spread by a quarter.
+func roomWait(shortage room.Shortage, page int64, now time.Time) time.Duration {
+	wait := min(max(now.Sub(shortage.Since), shortestRoomWait), longestRoomWait)
 	const parts = 1000
 	return wait + wait*time.Duration(page%parts)/(4*parts)
 }
@@ -79,7 +79,7 @@ func heldWait(hold room.Hold, page int64, now time.Time) time.Duration {
 // hasRoom reports whether there is room for a request that would begin now. If not,
 // the page gives back its place, and with it its permit.
 func (a *Activities) hasRoom(ctx context.Context, page crawl.PageRef) bool {
-	if _, held := a.settings.Room.Begin(); !held {
+	if _, is := a.settings.Room.Begin(); !is {
 		return true
 	}
 	a.leaveForRoom(ctx, page)

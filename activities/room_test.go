@@ -35,8 +35,8 @@ func (g glance) keeper() *room.Keeper {
 	return room.New(room.Options{Folders: []string{"the data"}, Reserve: 1 << 20, Measure: g.disk.measure})
 }
 
-func (g glance) Held() (room.Hold, bool)  { return g.keeper().Held() }
-func (g glance) Begin() (room.Hold, bool) { return g.keeper().Begin() }
+func (g glance) Shortage() (room.Shortage, bool) { return g.keeper().Shortage() }
+func (g glance) Begin() (room.Shortage, bool)    { return g.keeper().Begin() }
 
 func withDisk(d *disk) func(*parts) {
 	d.left.Store(1 << 30)
@@ -62,11 +62,11 @@ func TestNoRoomNoRequest(t *testing.T) {
 		t.Errorf("%d pages stand in line for what may not be", n)
 	}
 	d.left.Store(1 << 30)
-	w.activities.WakeHeld(t.Context())
+	w.activities.WakeForRoom(t.Context())
 	if len(w.flows.turned) != 2 {
 		t.Errorf("told %v, want both pages", w.flows.turned)
 	}
-	w.activities.WakeHeld(t.Context())
+	w.activities.WakeForRoom(t.Context())
 	if len(w.flows.turned) != 2 {
 		t.Errorf("told again: %v", w.flows.turned)
 	}

@@ -107,7 +107,7 @@ func (d *discovery) nextBatch() (contract.AdmitOut, error) {
 		if d.ctx.Err() != nil || tr == troubleMissing || try >= admitTries {
 			return contract.AdmitOut{}, fmt.Errorf("admit pages: %w", err)
 		}
-		pause := holdFor(troubleStore, d.in.Page.PageID, try)
+		pause := pauseFor(troubleStore, d.in.Page.PageID, try)
 		d.log.Warn("admitting pages failed", "crawl", d.in.Crawl, "error", err, "pause", pause)
 		var alarm alarm
 		alarm.set(d.ctx, workflow.Now(d.ctx).Add(pause), "asking again in "+roughly(pause)+": "+words(err))

@@ -183,10 +183,10 @@ func joinLine(s *contract.PageIn, wait time.Duration, reason string, now time.Ti
 	s.Waiting = clip(reason, maxWords)
 }
 
-// hold pauses the page after an attempt that failed. With each failure of its kind the pause
+// pauseAfter pauses the page after an attempt that failed. With each failure of its kind the pause
 // grows: that the store was away for an hour does not make the next fault a grave one. In
 // histories from before the kinds were told apart (whole), all tries count for each.
-func hold(s *contract.PageIn, tr trouble, what string, now time.Time, whole bool) {
+func pauseAfter(s *contract.PageIn, tr trouble, what string, now time.Time, whole bool) {
 	tries := s.Tries
 	if s.Tries++; !tr.passes() {
 		if !whole {
@@ -194,7 +194,7 @@ func hold(s *contract.PageIn, tr trouble, what string, now time.Time, whole bool
 		}
 		s.Faults++
 	}
-	pause := holdFor(tr, s.Page.PageID, tries)
+	pause := pauseFor(tr, s.Page.PageID, tries)
 	s.Hold = now.Add(pause)
 	s.Waiting = clip(what, maxWords) + "; asking again in " + roughly(pause)
 }

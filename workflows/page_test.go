@@ -441,7 +441,7 @@ func TestPageTellsItsTriesApart(t *testing.T) {
 				return contracttest.Unchanged(try.Now), nil
 			}
 			l.stopped(l.page(pageIn()))
-			if wait := visited.Sub(back); visited.IsZero() || wait > shortestHold {
+			if wait := visited.Sub(back); visited.IsZero() || wait > shortestPause {
 				t.Errorf("visited %s after the service was back", wait)
 			}
 		})
@@ -453,27 +453,27 @@ func TestHoldTellsTriesApart(t *testing.T) {
 	t.Parallel()
 	s := contract.PageIn{Page: crawl.PageRef{PageID: 7}}
 	pause := func(tr trouble, whole bool) time.Duration {
-		hold(&s, tr, "x", start, whole)
+		pauseAfter(&s, tr, "x", start, whole)
 		return s.Hold.Sub(start)
 	}
 	for range 12 {
-		if d := pause(troubleStore, false); d > longestStoreHold {
+		if d := pause(troubleStore, false); d > longestStorePause {
 			t.Errorf("the store's pause is %s", d)
 		}
 	}
-	if d := pause(troubleOther, false); d > 2*shortestHold {
+	if d := pause(troubleOther, false); d > 2*shortestPause {
 		t.Errorf("the first pause after a fault is %s", d)
 	}
 	longest := time.Duration(0)
 	for range 12 {
 		longest = max(longest, pause(troubleOther, false))
 	}
-	if longest <= longestStoreHold || longest > longestOtherHold {
+	if longest <= longestStorePause || longest > longestOtherPause {
 		t.Errorf("the longest pause after faults is %s", longest)
 	}
 	// As histories have it from before the tries were told apart.
 	s = contract.PageIn{Page: crawl.PageRef{PageID: 7}, Tries: 12}
-	if d, want := pause(troubleOther, true), holdFor(troubleOther, 7, 12); d != want {
+	if d, want := pause(troubleOther, true), pauseFor(troubleOther, 7, 12); d != want {
 		t.Errorf("an old history's pause is %s, want %s", d, want)
 	}
 	if forgive(&s); s.Tries+s.Fruitless+s.Faults != 0 {
@@ -498,7 +498,7 @@ func TestPageWaitsForACrowdedAddress(t *testing.T) {
 		t.Fatalf("%d tries, %d visits", len(tries), len(l.world.Visits()))
 	}
 	for i := range tries[1:] {
-		if pause := tries[i+1].Sub(tries[i]); pause < shortestHold || pause > longestStoreHold {
+		if pause := tries[i+1].Sub(tries[i]); pause < shortestPause || pause > longestStorePause {
 			t.Errorf("pause %d is %s", i, pause)
 		}
 	}

@@ -55,7 +55,7 @@ func (p *page) ask() error {
 	case out.Answer == contract.AnswerRecorded && out.Recorded != nil:
 		return p.adopt(*out.Recorded, &contract.Unrecorded{})
 	default:
-		p.hold(troubleOther, fmt.Sprintf("asking for a permit was answered %q", out.Answer))
+		p.pauseAfter(troubleOther, fmt.Sprintf("asking for a permit was answered %q", out.Answer))
 	}
 	return nil
 }
@@ -307,13 +307,13 @@ func (p *page) again(what string) {
 		p.s.Fruitless++
 		return
 	}
-	p.hold(troubleOther, what+" came to nothing again")
+	p.pauseAfter(troubleOther, what+" came to nothing again")
 }
 
-// hold pauses the page after an attempt that failed.
-func (p *page) hold(tr trouble, what string) {
+// pauseAfter pauses the page after an attempt that failed.
+func (p *page) pauseAfter(tr trouble, what string) {
 	mixed := !tr.passes() && p.s.Faults != p.s.Tries
-	hold(&p.s, tr, what, p.now(), mixed && !p.tellsApart())
+	pauseAfter(&p.s, tr, what, p.now(), mixed && !p.tellsApart())
 }
 
 // tellsApart reports whether the page counts its tries by what came of them. For histories
@@ -338,7 +338,7 @@ func (p *page) retry(what string, err error) error {
 		// A store that hangs is as unavailable as one that refuses connections.
 		tr, text = troubleStore, "store unavailable"
 	}
-	p.hold(tr, text)
+	p.pauseAfter(tr, text)
 	p.log.Warn(what+" failed", "page", p.s.Page.PageID, "visit", p.number(), "error", err, "until", p.s.Hold)
 	return nil
 }

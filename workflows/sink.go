@@ -93,7 +93,7 @@ func (s *sinkRun) deliver() error {
 		return errClosed
 	default:
 		s.log.Warn("delivering failed", "crawl", s.s.Crawl, "sink", s.s.Sink, "error", err)
-		deliverFailed(&s.s, words(err), now.Add(holdFor(troubleOf(err), s.s.CrawlID, s.s.Failures)))
+		deliverFailed(&s.s, words(err), now.Add(pauseFor(troubleOf(err), s.s.CrawlID, s.s.Failures)))
 	}
 	return nil
 }

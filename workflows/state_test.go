@@ -127,19 +127,19 @@ func TestHoldFor(t *testing.T) {
 	seen := map[time.Duration]bool{}
 	for id := range int64(200) {
 		for try := range 40 {
-			d := holdFor(troubleStore, id, try)
-			if d < shortestHold || d > longestStoreHold {
+			d := pauseFor(troubleStore, id, try)
+			if d < shortestPause || d > longestStorePause {
 				t.Fatalf("page %d try %d: %s", id, try, d)
 			}
-			if d != holdFor(troubleStore, id, try) {
+			if d != pauseFor(troubleStore, id, try) {
 				t.Fatal("not deterministic")
 			}
 			seen[d] = true
-			if other := holdFor(troubleOther, id, try); other < shortestHold || other > longestOtherHold {
+			if other := pauseFor(troubleOther, id, try); other < shortestPause || other > longestOtherPause {
 				t.Fatalf("page %d try %d: %s", id, try, other)
 			}
 		}
-		if d := holdFor(troubleOther, id, 0); d > 10*time.Second {
+		if d := pauseFor(troubleOther, id, 0); d > 10*time.Second {
 			t.Errorf("the first pause is %s", d)
 		}
 	}

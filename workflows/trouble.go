@@ -88,22 +88,22 @@ func words(err error) string {
 }
 
 const (
-	shortestHold     = 5 * time.Second
-	longestStoreHold = time.Minute // also if the worker has too much in flight, or another store
-	longestOtherHold = time.Hour
+	shortestPause     = 5 * time.Second
+	longestStorePause = time.Minute // also if the worker has too much in flight, or another store
+	longestOtherPause = time.Hour
 )
 
-// holdFor is how long to sleep after an attempt that failed, given how many failed before it: 5 s
+// pauseFor is how long to sleep after an attempt that failed, given how many failed before it: 5 s
 // at first, and longer with each attempt. A hash of the page spreads it, so that a million pages
 // do not ask a recovering store within one second.
-func holdFor(tr trouble, id int64, tries int) time.Duration {
-	longest := longestOtherHold
+func pauseFor(tr trouble, id int64, tries int) time.Duration {
+	longest := longestOtherPause
 	if tr.passes() {
-		longest = longestStoreHold
+		longest = longestStorePause
 	}
-	ceiling := min(2*shortestHold<<min(max(tries, 0), 16), longest)
-	span := uint64(ceiling - shortestHold)
-	return shortestHold + time.Duration(hashOf(id, tries)%span).Truncate(time.Millisecond)
+	ceiling := min(2*shortestPause<<min(max(tries, 0), 16), longest)
+	span := uint64(ceiling - shortestPause)
+	return shortestPause + time.Duration(hashOf(id, tries)%span).Truncate(time.Millisecond)
 }
 
 func hashOf(id int64, tries int) uint64 {

@@ -136,7 +136,7 @@ func startWorker(ctx context.Context, p parts, cfg config.Config, sticky time.Du
 	settings := activities.Settings{Version: config.Release, Contact: cfg.Contact, Overdue: cfg.Overdue, Running: flows.RunningPages, Filters: p.programs, Room: p.keeper, Engine: p.engine, Ended: p.ended, AtOnce: true, Foreign: p.strange, Denied: p.watch.denied(), Maintained: p.watch.maintained(), Senders: newSenders(cfg, p, log), Events: sinkEvents{reader.New(p.store, p.files)}}
 	acts := activities.New(p.watch.stores(storesOf(p.store)), p.files, p.tracer.Fetcher(p.watch.fetcher(fetch.New(fetch.Options{}))), flows, settings, log)
 	acts.Register(w)
-	watch := &roomWatch{keeper: p.keeper, store: p.store, name: workerName(), wake: acts.WakeHeld, log: log}
+	watch := &roomWatch{keeper: p.keeper, store: p.store, name: workerName(), wake: acts.WakeForRoom, log: log}
 	unwatch := watch.start(ctx)
 	unkeep := owned(ctx, acts.KeepTurns)
 	if err := w.Start(); err != nil {

@@ -14,7 +14,7 @@ import (
 
 const (
 	// roomEvery is how often a worker checks whether there is room; its note in the
-	// store is repeated every noteEvery while it is held, else every restNoteEvery.
+	// store is repeated every noteEvery while it is paused for room, else every restNoteEvery.
 	roomEvery     = time.Second
 	noteEvery     = time.Minute
 	restNoteEvery = 6 * time.Hour
@@ -26,7 +26,7 @@ func newKeeper(dsn, archiveURL string, cfg config.Config) *room.Keeper {
 	return room.New(room.Options{Folders: config.LocalFolders(dsn, archiveURL), Reserve: int64(cfg.Reserve)})
 }
 
-// roomWatch reports in the log and in the store when a worker is held for lack of
+// roomWatch reports in the log and in the store when a worker is paused for lack of
 // room, and wakes its pages when there is room again.
 type roomWatch struct {
 	keeper *room.Keeper
@@ -35,7 +35,7 @@ type roomWatch struct {
 	wake   func(ctx context.Context)
 	log    *slog.Logger
 
-	said  string // in the log; "" when not held
+	said  string // in the log; "" when not paused
 	noted string // in the store
 	when  time.Time
 }
@@ -84,17 +84,17 @@ func (w *roomWatch) run(ctx context.Context) {
 
 // look acts once on a change since the last look.
 func (w *roomWatch) look(ctx context.Context) {
-	hold, held := w.keeper.Trouble()
+	shortage, is := w.keeper.Trouble()
 	switch {
-	case held && w.said == "":
-		w.log.Warn("no request is made until there is room", "reason", hold.Reason)
-	case !held && w.said != "":
+	case is && w.said == "":
+		w.log.Warn("no request is made until there is room", "reason", shortage.Reason)
+	case !is && w.said != "":
 		w.log.Warn("there is room again: visits go on")
 		w.wake(ctx)
 	}
-	w.said = hold.Reason
+	w.said = shortage.Reason
 	every := noteEvery
-	if !held {
+	if !is {
 		every = restNoteEvery
 	}
 	if (w.noted == "") != (w.said == "") || time.Since(w.when) >= every {
@@ -102,14 +102,14 @@ func (w *roomWatch) look(ctx context.Context) {
 	}
 }
 
-// note records in the store why the worker is held. If there is no room for that
+// note records in the store why the worker is paused. If there is no room for that
 // either, the next look tries again.
-func (w *roomWatch) note(ctx context.Context, held string) {
+func (w *roomWatch) note(ctx context.Context, why string) {
 	ctx, cancel := context.WithTimeout(ctx, noteLimit)
 	defer cancel()
-	if err := w.store.NoteWorker(ctx, w.name, held); err != nil {
+	if err := w.store.NoteWorker(ctx, w.name, why); err != nil {
 		w.log.Debug("the worker's state was not noted", "error", err)
 		return
 	}
-	w.noted, w.when = held, time.Now()
+	w.noted, w.when = why, time.Now()
 }

@@ -119,8 +119,8 @@ func (w *watched) working(p parts, cfg config.Config, storeURL, archiveURL strin
 		Crawls: report.Reporter{Store: p.store, Deliveries: p.store}.StatusOfAll,
 		Disks:  disksOf(storeURL, archiveURL),
 		Held: func() bool {
-			_, held := p.keeper.Trouble()
-			return held
+			_, short := p.keeper.Trouble()
+			return short
 		},
 		Reserve: int64(cfg.Reserve),
 	})

@@ -17,7 +17,7 @@ import (
 // mcp and speaks to it, or asks the page's server. It reads a page, requests a visit, and
 // gets the changes, with the site's text between marks.
 func TestAgent(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 15)
 	var oil atomic.Value
 	oil.Store("two")
 	site := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

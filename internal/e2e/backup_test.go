@@ -67,7 +67,7 @@ func comparePlans(t *testing.T, before, after map[string]visitPlan) {
 // TestBackupPage runs the commands of docs/backup.md for one machine beside a crawl, loses
 // everything except the backup, and continues from it.
 func TestBackupPage(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 70)
 	s := serve(t, tree(backupPages))
 	folder := t.TempDir()
 	d := startDev(t, filepath.Join(folder, "data"), append([]string{s.url + "/", "--name", "t"}, crawlSettings("20ms")...)...)
@@ -110,7 +110,7 @@ func TestBackupPage(t *testing.T) {
 // TestBackupPageOnPostgres runs the commands for a cluster, and starts workers on what
 // they restore with an empty Temporal.
 func TestBackupPageOnPostgres(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 110)
 	s := serve(t, tree(backupPages))
 	f := startFleet(t, 1)
 	f.starter(append([]string{"crawl", "t", s.url + "/"}, crawlSettings("20ms")...)...)

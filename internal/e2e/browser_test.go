@@ -27,7 +27,7 @@ type operatorPage struct {
 
 // TestBrowser uses the page for operators in a real browser.
 func TestBrowser(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 210)
 	o := startOperatorPage(t)
 	t.Run("every view", o.walkAll)
 	t.Run("retry", o.retry)

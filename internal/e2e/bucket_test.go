@@ -17,7 +17,7 @@ import (
 // is requested, and none fails. Damaged objects are found, unknown ones are deleted, and
 // forgotten ones are gone.
 func TestArchiveInABucket(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 85)
 	const pages = 15
 	s := serve(t, tree(pages))
 	server := s3test.Start(t)

@@ -10,7 +10,7 @@ import (
 // still believes that a dead worker has its task. Here it stands in a queue that
 // nobody works on.
 func TestCrawlIsTakenUpLate(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 25)
 	s := serve(t, tree(3))
 	d := startDev(t, filepath.Join(t.TempDir(), "data"), crawlArgs(s, "10ms")...)
 	d.await("the first pass", d.crawled("t", 3, 1))

@@ -66,7 +66,7 @@ type chaosForm struct {
 // needs a long stop to meet a few microseconds of a hundred milliseconds: one of ten
 // thousand. Treat a breach as a bug; the log lists each blow, with its part and time.
 func TestPolitenessUnderChaos(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 270)
 	form := chaosForm{
 		pages: 30, length: 22 * time.Second, pause: seconds(1, 5), over: chaosLong(0.2, 1.2),
 		outages: []span{seconds(0.5, 2)}, calm: seconds(9, 18),
@@ -110,7 +110,7 @@ func TestPolitenessUnderChaos(t *testing.T) {
 // TestPolitenessUnderChaosEmbedded is the same with everything in one process
 // tree, which is killed as a whole and in parts, and stopped.
 func TestPolitenessUnderChaosEmbedded(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 45)
 	form := chaosForm{pages: 20, length: 25 * time.Second, pause: seconds(1, 5), calm: seconds(9, 18), over: chaosLong(0.2, 1.2)}
 	if long() {
 		form = chaosForm{pages: 100, length: 6 * time.Minute, pause: seconds(2, 20), calm: seconds(5, 30), over: chaosLong(0.2, 20)}

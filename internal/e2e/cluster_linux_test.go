@@ -46,7 +46,7 @@ const (
 // expired and the host is in use again. The first pass is completed all the
 // same, and the site sees no request too many, too early or too late.
 func TestCluster(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 175)
 	pages, rounds := 120, 1
 	if long() {
 		pages, rounds = 1000, 8
@@ -87,7 +87,7 @@ func TestCluster(t *testing.T) {
 
 // TestDynamicConfig lets the server check its file: unknown settings only cause a warning.
 func TestDynamicConfig(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 2)
 	c := &cluster{t: t}
 	c.findPrograms()
 	root, err := moduleRoot()

@@ -34,7 +34,7 @@ func popular(n int) http.HandlerFunc {
 // another, whose workflow completes; when there is room again that one comes back,
 // and its visits go on. All of it while starter dev is killed and started again.
 func TestAFullCollectionTakesTheBest(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 25)
 	s := serve(t, popular(12))
 	d := startDev(t, filepath.Join(t.TempDir(), "data"))
 	spec := filepath.Join(t.TempDir(), "spec.yaml")

@@ -123,7 +123,7 @@ func (r rationed) used() bool { return len(r.allowed) == 0 }
 func (r rationed) unlimited() { r.allow(cap(r.allowed) - len(r.allowed)) }
 
 func TestKillEverything(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 45)
 	pages := ration(tree(crashPages))
 	s := serve(t, pages)
 	data := filepath.Join(t.TempDir(), "data")
@@ -144,7 +144,7 @@ func TestKillEverything(t *testing.T) {
 }
 
 func TestKillTemporalAlone(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 35)
 	pages := ration(tree(crashPages))
 	s := serve(t, pages)
 	d := startDev(t, filepath.Join(t.TempDir(), "data"), crawlArgs(s, "40ms")...)
@@ -167,7 +167,7 @@ func TestKillTemporalAlone(t *testing.T) {
 // can start again: it starts on another one, the worker follows it there, and
 // the commands of the data folder find it.
 func TestTemporalPortTaken(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 30)
 	pages := ration(tree(crashPages))
 	s := serve(t, pages)
 	d := startDev(t, filepath.Join(t.TempDir(), "data"), crawlArgs(s, "40ms")...)
@@ -231,7 +231,7 @@ func (d *dev) workflowDue(url string) time.Time {
 // TestDeadlinesSurvive kills between two visits: the next visit of each page keeps its due
 // time, and does not come with the restart.
 func TestDeadlinesSurvive(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 40)
 	late, soon := serve(t, tree(3)), serve(t, tree(3))
 	d := startDev(t, filepath.Join(t.TempDir(), "data"), crawlArgs(late, "10ms")...)
 	d.must(append([]string{"crawl", "soon", soon.url + "/"}, append(crawlSettings("10ms"), "--default-interval", "20s")...)...)
@@ -270,7 +270,7 @@ func TestDeadlinesSurvive(t *testing.T) {
 }
 
 func TestLostTemporalDatabase(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 40)
 	s := serve(t, tree(crashPages))
 	data := filepath.Join(t.TempDir(), "data")
 	d := startDev(t, data, crawlArgs(s, "20ms")...)
@@ -295,7 +295,7 @@ func TestLostTemporalDatabase(t *testing.T) {
 }
 
 func TestTerminatedPageReturns(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 25)
 	s := serve(t, tree(3))
 	d := startDevEnv(t, filepath.Join(t.TempDir(), "data"), []string{"RECRAWL_OVERDUE=1s"}, crawlArgs(s, "10ms", "--default-interval", "6s")...)
 	d.await("the first pass", d.crawled("t", 3, 1))
@@ -320,7 +320,7 @@ func (d *dev) running(crawl string) int {
 // TestTemporalFallsBehind: a power cut may leave Temporal's database some seconds older
 // than the store, here by most of a crawl.
 func TestTemporalFallsBehind(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 55)
 	s := serve(t, tree(crashPages))
 	data := filepath.Join(t.TempDir(), "data")
 	overdue := []string{"RECRAWL_OVERDUE=2s"} // after which lost workflows are started
@@ -353,7 +353,7 @@ func TestTemporalFallsBehind(t *testing.T) {
 // TestTunedWorker: with pollers that follow the backlog, few slots, and a tenth of the
 // workflows in memory, a crawl is as whole as with the defaults.
 func TestTunedWorker(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 25)
 	s := serve(t, tree(crashPages))
 	env := []string{
 		"RECRAWL_WORKFLOW_POLLERS=2-10", "RECRAWL_ACTIVITY_POLLERS=1-4", "RECRAWL_WORKFLOW_CACHE=6",

@@ -11,7 +11,7 @@ import (
 // TestDiscoversAreFew counts the Discovers of a small crawl: pages whose links are all known
 // have none, and one fills half of a window. No maintenance helps.
 func TestDiscoversAreFew(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 25)
 	const pages = 60
 	s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/robots.txt" || r.URL.Path == "/sitemap.xml" {

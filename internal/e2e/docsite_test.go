@@ -144,7 +144,7 @@ func (d *docSite) wget(t *testing.T) []string {
 // TestDocumentationSite crawls a part of a real site, or with RECRAWL_LONG all
 // of it, to the end and again.
 func TestDocumentationSite(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 95)
 	n := docPages
 	if long() {
 		n = 0

@@ -46,7 +46,7 @@ func hiddenSite() http.Handler {
 // history, a command without the key says so in a line, and nothing is lost when the key is
 // replaced.
 func TestEncryption(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 45)
 	s := serve(t, hiddenSite())
 	const setting = "RECRAWL_ENCRYPTION_KEYS="
 	one, two := keyFile(t, 1), keyFile(t, 2)

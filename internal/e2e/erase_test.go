@@ -84,7 +84,7 @@ var tellingWords = []string{"tellingname", "Tellingtitle", "Tellingtext"}
 // run again: no file of the data folder names a page of it, or holds a title or a text,
 // except for another site's mention of it.
 func TestForgetLeavesNoTrace(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 30)
 	const pages = 40
 	gone := serve(t, telling(pages))
 	stays := serve(t, bystander(gone.url+"/hub"))
@@ -166,7 +166,7 @@ func sound(t *testing.T, path string, indexes ...string) {
 
 // TestForgetOnePageOfMany forgets a page whose name begins as those of others do.
 func TestForgetOnePageOfMany(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 25)
 	gone := serve(t, telling(12))
 	data := filepath.Join(t.TempDir(), "data")
 	d := startDev(t, data, gone.url+"/hub", "--name", "t", "--delay", "1ms", "--factor", "0", "--default-interval", "1d")

@@ -39,7 +39,7 @@ type evidence struct {
 // TestEvidenceIsTheSitesLog: the evidence for a site's owner agrees with the site's own
 // log.
 func TestEvidenceIsTheSitesLog(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 15)
 	const n, gap, quiet, rules = 12, 200 * time.Millisecond, 2 * time.Second, "User-agent: *\nDisallow: /p11.html\n"
 	pages := tree(n)
 	var refused atomic.Bool

@@ -26,7 +26,7 @@ done
 // TestFilterProgram crawls with a filter program that fails at first: its links wait, those
 // that do not concern it do not, and none is lost.
 func TestFilterProgram(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 15)
 	s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprintf(w, `<p>The page at %s.</p><a href="/ask/news">n</a> <a href="/ask/casino">c</a> <a href="/plain">p</a>`, r.URL.Path)
@@ -75,7 +75,7 @@ scope: {rules: [{name: clean, reject: {prefix: "%s/ask/", not: {program: clean}}
 
 // TestFilterProgramMissing: the operator's mistake is reported at the start, in a line.
 func TestFilterProgramMissing(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 5)
 	env := append(cleanEnv(t), "RECRAWL_TEMPORAL_CLI="+programs.temporal, "RECRAWL_FILTERS=clean=/no/such/program")
 	out, code, errout := runEnv(t, env, programs.starter, "dev", "--data", filepath.Join(t.TempDir(), "data"))
 	if code != 1 || !strings.Contains(errout, "filter program clean") || strings.Count(errout, "\n") != 1 {

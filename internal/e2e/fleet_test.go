@@ -164,7 +164,7 @@ func (f *fleet) output() *syncBuffer {
 // TestKillPartsOfAFleet kills a worker, Postgres and then the other worker in the middle of
 // a crawl; the remaining and restarted ones finish it.
 func TestKillPartsOfAFleet(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 65)
 	const gap = 40 * time.Millisecond
 	pages := ration(tree(crashPages))
 	s := serve(t, pages)

@@ -88,7 +88,7 @@ func archived(t *testing.T, folder, digest string) []string {
 // TestForgetLeavesNothing forgets a page of a running crawl: no row, byte or
 // workflow of it is left, and a page that links to it does not bring it back.
 func TestForgetLeavesNothing(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 30)
 	s := serve(t, tree(7))
 	data := filepath.Join(t.TempDir(), "data")
 	d := startDev(t, data, crawlArgs(s, "10ms", "--default-interval", "3s")...)

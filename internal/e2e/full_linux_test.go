@@ -117,7 +117,7 @@ func moving(n int) http.Handler {
 // less room than the reserve is left, says so, and goes on by itself. No visit is
 // lost, and none is made twice.
 func TestFullDisk(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 35)
 	disk, done := smallDisk(t, 160<<20)
 	if done {
 		return

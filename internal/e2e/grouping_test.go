@@ -11,7 +11,7 @@ import (
 // TestGroupedHosts crawls two servers on one address, which a store that groups
 // by domain takes for one host, as the servers' logs together show.
 func TestGroupedHosts(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 15)
 	const pages, gap = 12, 50 * time.Millisecond
 	one, other := serve(t, tree(pages)), serve(t, tree(pages))
 	data := filepath.Join(t.TempDir(), "data")

@@ -77,6 +77,9 @@ func buildAndRun(m *testing.M) (int, error) {
 	if _, err := os.Stat(programs.temporal); err != nil {
 		return 1, fmt.Errorf("the Temporal CLI is missing (%s): run `make temporal`", programs.temporal)
 	}
+	if err := countPlaces(); err != nil {
+		return 1, err
+	}
 	return m.Run(), nil
 }
 

@@ -19,7 +19,7 @@ func TestClusterHeals(t *testing.T) {
 	if !long() {
 		t.Skip("TestBadWeekPostgres makes these mistakes among others")
 	}
-	t.Parallel()
+	sideBySide(t, 600)
 	const pages = 12
 	s := serveTLS(t, tree(pages))
 	c := startCluster(t, "SSL_CERT_FILE="+s.certificate, "RECRAWL_OVERDUE=3s")

@@ -107,7 +107,7 @@ func (o operator) awaitStopped(name string) {
 // TestTerminatedCrawl: on today's mistake of terminating a crawl its pages went on, and
 // nothing could stop them.
 func TestTerminatedCrawl(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 55)
 	const pages = 8
 	s := serve(t, tree(pages))
 	d := startDev(t, filepath.Join(t.TempDir(), "data"), crawlArgs(s, "10ms")...)
@@ -132,7 +132,7 @@ func TestTerminatedCrawl(t *testing.T) {
 // TestPagesComeBack: requests for a page reach it even if its workflow was terminated or
 // deleted, and a stopped page comes back on request, with its history.
 func TestPagesComeBack(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 35)
 	const pages = 6
 	s := serve(t, tree(pages))
 	d := startDev(t, filepath.Join(t.TempDir(), "data"), crawlArgs(s, "10ms")...)

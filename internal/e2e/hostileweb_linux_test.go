@@ -49,7 +49,8 @@ type hostileWeb struct {
 // The honest host gets its visits and the third parties are left alone, memory stays within
 // a bound, and the held pages are listed with their reasons.
 func TestHostileWeb(t *testing.T) {
-	// Not parallel to others: these are two crawlers, two Temporal servers and a web.
+	// Not beside others: these are two crawlers, two Temporal servers and a web, and the
+	// verdict compares how fast the two crawlers are.
 	w := startHostileWeb(t)
 	w.d.await("both honest hosts have a line", func() bool {
 		return len(w.d.pages("web")) >= honestPages && len(w.control.pages("web")) >= honestPages

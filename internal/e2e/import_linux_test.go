@@ -20,7 +20,7 @@ const measureInto = "E2E_MEASURE_INTO"
 // over 10 000 hosts, when its speed is compared with that of SQLite's own .import of the
 // rows of the table pages, with their indexes.
 func TestImportMillion(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 20)
 	const mostMemory = 200 << 20 // however long the list is; a quiet process has half of it
 	n, hosts := 20_000, 200
 	if long() {

@@ -35,7 +35,7 @@ func writeList(t *testing.T, path string, lines func(io.Writer)) {
 // limit"), come in beside a running crawl, also when the import is killed, and are seeds:
 // they are visited, and the scope covers their hosts.
 func TestImportSeeds(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 85)
 	const n = 60_000
 	first := serve(t, tree(3))
 	second := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -22,7 +22,7 @@ import (
 // clock makes it due is shown by TestSinkDigest in package workflows, where time can be
 // skipped.
 func TestDigestMail(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 30)
 	const pages = 50
 	home := testsite.Page{Path: "/", Title: "Home"}
 	host := testsite.Host{Name: "mail.localhost"}

@@ -57,7 +57,7 @@ func write(t *testing.T, path, text string) string {
 // TestMistakes: each is one clear line with the designed exit code, and leaves
 // nothing behind.
 func TestMistakes(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 15)
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data")
 	spec := write(t, filepath.Join(dir, "spec", "spec.yaml"), "name: news\nseeds: [http://127.0.0.1/]\npoliteness: {dealy: 5s}\n")
@@ -128,7 +128,7 @@ func foreignDatabase(t *testing.T, path string) {
 // TestLockedDataFolder: a second owner is refused, and the first one does not
 // notice.
 func TestLockedDataFolder(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 10)
 	s := serve(t, tree(3))
 	data := filepath.Join(t.TempDir(), "data")
 	d := startDev(t, data, crawlArgs(s, "10ms")...)
@@ -140,7 +140,7 @@ func TestLockedDataFolder(t *testing.T) {
 // TestBadInputFromTheTemporalCLI: the crawl's workflow fails with a line that
 // says what is wrong, and no crawl is made.
 func TestBadInputFromTheTemporalCLI(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 25)
 	d := startDev(t, filepath.Join(t.TempDir(), "data"))
 	for input, want := range map[string]string{
 		`{"name":"cli","seeds":["http://127.0.0.1:2/"],"limits":{"max_pgaes":5}}`:                  `limits.max_pgaes`,

@@ -11,7 +11,7 @@ import (
 // TestNarrowedScope: after a new reject rule its pages are not requested any more, are
 // excluded with the rule as the reason, and come back when the rule goes.
 func TestNarrowedScope(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 25)
 	s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, "<!doctype html><p>%s", r.URL.Path)
 		for i := range 5 {

@@ -19,7 +19,7 @@ import (
 // TestOperatorPage looks at a crawl by its page, in starter dev and beside it, and presses
 // buttons, which must do the same as the commands.
 func TestOperatorPage(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 10)
 	var fails atomic.Bool
 	fails.Store(true)
 	site := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -189,7 +189,7 @@ func (d *dev) addPledges(crawl string, sites []*ailingSite, known [][]pledge) {
 // The short form takes 75 s, nearly all of it waiting: the first back-off is a minute,
 // which is no setting. The long form has a second one.
 func TestRobotsOutage(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 55)
 	attempts := 1
 	if long() {
 		attempts = 2
@@ -355,7 +355,7 @@ func serveBothThrottled(t *testing.T, quiet time.Duration) []*throttledSite {
 // host, and only that, through kill -9 of everything. Some ask for more quiet than the
 // test takes, however busy the machine is; to the others the crawl comes back.
 func TestRetryAfterHeld(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 30)
 	quiet := 10 * time.Second
 	if long() {
 		quiet = 120 * time.Second

@@ -26,7 +26,7 @@ func nobodyMasks(t *testing.T, program string) string {
 // TestOtherUsersAreKeptOut: only its owner can read a data folder and everything in it,
 // also one of an earlier recrawl, and whatever the umask.
 func TestOtherUsersAreKeptOut(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 10)
 	s := serve(t, tree(3))
 	data := filepath.Join(t.TempDir(), "data")
 	unmasked := nobodyMasks(t, programs.starter)
@@ -142,7 +142,7 @@ func onTerminal(t *testing.T, env []string, program string, args ...string) stri
 // TestPagesDoNotReachTheTerminal: control sequences of a page do not reach a terminal, and
 // a pipe gets the page byte for byte.
 func TestPagesDoNotReachTheTerminal(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 30)
 	const evil = "<title>t\x1b]0;renamed\x07</title><p>hello \x1b[2J \x9b31m \u009b32m \x07\x08 world\r\n<p>\x1b]8;;http://attacker.example/\x1b\\here"
 	s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/" {

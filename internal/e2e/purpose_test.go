@@ -15,7 +15,7 @@ import (
 // with the site's words as the reason; its files are requested once, under the host's gap;
 // and all of it comes in when the crawl is for something else.
 func TestPurpose(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 20)
 	files := map[string]string{
 		"/robots.txt":   "User-agent: *\nContent-Signal: search=yes\nContent-Usage: /never/ train-ai=n\n",
 		crawl.TermsPath: `[{"location": "/tdm/", "tdm-reservation": 1}]`,

@@ -139,7 +139,7 @@ func TestLastRelease(t *testing.T) {
 			t.Errorf("%s takes the recorded folders to %d bytes, over %d: keep fewer", file, size, releaseLimit)
 		}
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			t.Parallel()
+			sideBySide(t, 45)
 			goOn(t, file)
 		})
 	}

@@ -26,7 +26,7 @@ const idle = "the worker takes up nothing"
 func TestForeignWorker(t *testing.T) {
 	t.Parallel()
 	t.Run("SQLite", func(t *testing.T) {
-		t.Parallel()
+		sideBySide(t, 25)
 		s := serve(t, tree(foreignPages))
 		d := startDev(t, filepath.Join(t.TempDir(), "data"))
 		w := workersOf(t, d.state().Address)
@@ -47,7 +47,7 @@ func TestForeignWorker(t *testing.T) {
 		d.stop()
 	})
 	t.Run("Postgres", func(t *testing.T) {
-		t.Parallel()
+		sideBySide(t, 55)
 		s := serve(t, tree(foreignPages))
 		f := startFleet(t, 2)
 		w := workersOf(t, f.address)
@@ -73,7 +73,7 @@ func TestForeignWorker(t *testing.T) {
 // for staging. It takes no work until it is told to live there, and then the first ones
 // take none.
 func TestCopyOfAStore(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 30)
 	f := startFleet(t, 1)
 	temporalCLI(t, f.address, "operator", "namespace", "create", "--namespace", "staging")
 	staging := append(slices.Clone(f.env), "TEMPORAL_NAMESPACE=staging", "RECRAWL_TASK_QUEUE=recrawl-2")
@@ -107,7 +107,7 @@ func TestCopyOfAStore(t *testing.T) {
 
 // TestWorkerWaits starts a worker before its database, and before Temporal.
 func TestWorkerWaits(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 25)
 	f := newFleet(t)
 	if err := f.postgres.Kill9(); err != nil {
 		t.Fatal(err)
@@ -242,7 +242,7 @@ func withDatabase(t *testing.T, dsn, name string) string {
 // TestCopyAtTheSameTemporal gives a worker a copy of the database and the original's
 // Temporal. It cannot tell by itself, but the status of the original names it.
 func TestCopyAtTheSameTemporal(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 40)
 	s := serve(t, tree(foreignPages))
 	f := startFleet(t, 1)
 	f.starter(append([]string{"crawl", "t", s.url + "/", "--time-limit", "5s"}, crawlSettings("20ms")...)...)

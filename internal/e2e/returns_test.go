@@ -12,7 +12,7 @@ import (
 // TestFlappingPage: a page that shows two texts in turn has two versions however often it
 // is visited, has changed once, and its history says for each visit which text it had.
 func TestFlappingPage(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 20)
 	const host = "tide.localhost"
 	site := testsite.New(testsite.Options{Hosts: []testsite.Host{{
 		Name: host, Pages: []testsite.Page{{Path: "/", Title: "Tide", Text: testsite.Every(2 * time.Second), Wordings: 2, ETag: true}},

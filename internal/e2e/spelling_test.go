@@ -12,7 +12,7 @@ import (
 // TestServersInsistOnSpellings: pages that their server serves under one spelling only are
 // fetched, each by one request more than others, and a circle of spellings fails.
 func TestServersInsistOnSpellings(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 15)
 	insists := map[string]string{ // on the second, when asked for the first
 		"/O%27Brien": "/O'Brien", "/~joe": "/%7Ejoe", "/caf%C3%A9": "/caf%c3%a9", "/a%5B1%5D": "/a[1]", "/p?q=%27y%27": "/p?q='y'",
 		"/circle%27": "/circle'", "/circle'": "/circle%27",

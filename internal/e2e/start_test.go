@@ -14,7 +14,7 @@ const mostInit = 2 << 20
 // TestStartIsCheap asks the runtime what the programs make before main: scripts start them
 // again and again, and most commands need no table of words.
 func TestStartIsCheap(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 2)
 	for _, program := range []string{programs.starter, programs.worker} {
 		cmd := exec.CommandContext(t.Context(), program, "--version")
 		cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")

@@ -22,7 +22,7 @@ func (c *setClock) After(d time.Duration) <-chan time.Time { return time.After(d
 // other for good. The first has not changed; the second has, once a second look has found
 // the same.
 func TestSecondLook(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 35)
 	soft := func(w testsite.Window) []testsite.Trouble { return []testsite.Trouble{{Status: 200, Window: w}} }
 	clock := &setClock{}
 	site := testsite.New(testsite.Options{Seed: 7, Clock: clock, Hosts: []testsite.Host{{Name: "soft.localhost", Pages: []testsite.Page{

@@ -56,7 +56,7 @@ func (d *dev) rejected(crawl string) map[string]int {
 // has few in flight at once. A seed that redirects to its other name is fetched there
 // without a pass of maintenance.
 func TestThirdParties(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 25)
 	const foreign, inFlight = 5, 4
 	victim := startHosts(t, "127.0.0.1", nil, http.NotFoundHandler())
 	neighbour := startHosts(t, "127.0.0.1", nil, http.NotFoundHandler())

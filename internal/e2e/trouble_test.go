@@ -11,7 +11,7 @@ import (
 // TestDeadSeeds: a host where nobody answers and one that forbids everything do not look
 // alive, wherever their pages are shown, and dev reports it by itself.
 func TestDeadSeeds(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 15)
 	closed := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/robots.txt" {
 			fmt.Fprint(w, "User-agent: *\nDisallow: /\n")

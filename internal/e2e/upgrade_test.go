@@ -17,7 +17,7 @@ const upgradingPage = "../../docs/upgrading.md"
 // TestUpgradingPage upgrades the data folder of the last release, goes back as
 // docs/upgrading.md says, and has the store that the release left.
 func TestUpgradingPage(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 10)
 	files, err := filepath.Glob(releases)
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no data folder of a release: %v", err)
@@ -67,7 +67,7 @@ func migrations(t *testing.T, path string) (n int) {
 // TestWorkerDeployment upgrades workers as docs/upgrading.md says: pages that the first
 // build visited are visited by the second, when that is current and the first is gone.
 func TestWorkerDeployment(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 60)
 	s := serve(t, tree(backupPages))
 	f := newFleet(t, "RECRAWL_DEPLOYMENT=recrawl:one")
 	f.startWorker()

@@ -12,7 +12,7 @@ import (
 // TestWalkToFirstChange: a reader of the README has a site of theirs watched and sees a
 // change of it, using only the commands given there.
 func TestWalkToFirstChange(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 30)
 	folder := t.TempDir()
 	index := write(t, filepath.Join(folder, "index.html"), "<title>Mine</title><h1>Mine</h1><p>Some words that stay.</p>\n")
 	s := serve(t, http.FileServer(http.Dir(folder)))
@@ -22,7 +22,7 @@ func TestWalkToFirstChange(t *testing.T) {
 // TestWalkToAlert: a reader of the operating guide gets an alert when a host stops
 // answering, and learns what to do then.
 func TestWalkToAlert(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 35)
 	s := serve(t, tree(3))
 	stop := serve(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { s.srv.Close() }))
 	walk(t, []string{"METRICS_PORT=" + freePort(t), "PROMETHEUS_PORT=" + freePort(t)}, "alert.sh", s.url+"/", "curl -sf "+stop.url)

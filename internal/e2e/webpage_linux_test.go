@@ -179,7 +179,7 @@ func (f forgery) send(t *testing.T, address netip.AddrPort) int {
 // TestWebPage: no page in the operator's browser can do anything to the workflows of
 // `starter dev`, or read from them, on whatever port of its processes.
 func TestWebPage(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, 15)
 	s := serve(t, tree(3))
 	d := startDev(t, filepath.Join(t.TempDir(), "data"), crawlArgs(s, "10ms")...)
 	d.await("the pages are visited", d.crawled("t", 3, 1))

@@ -14,15 +14,15 @@ func selectedText(root *html.Node, s *survey, rules Rules, r *recorder) string {
 	if len(found) == 0 {
 		return ""
 	}
-	p := picker{seen: s, rules: rules, found: found, record: r}
-	p.walk(root)
+	p := picker{survey: s, rules: rules, found: found, record: r}
+	p.visit(root, &p)
 	p.endLine()
 	return p.out.String()
 }
 
 // picker writes the text of some elements.
 type picker struct {
-	seen   *survey
+	*survey
 	rules  Rules
 	found  map[*html.Node]bool
 	record *recorder
@@ -31,37 +31,20 @@ type picker struct {
 	out    strings.Builder
 }
 
-// walk visits a node. Its depth is bounded by the parser's limit of open elements.
-func (p *picker) walk(n *html.Node) {
-	if n.Type == html.TextNode {
-		p.text(n.Data)
-		return
-	}
-	if n.Type != html.ElementNode {
-		p.children(n)
-		return
-	}
-	if !p.seen.isMeasured(n) {
-		return
-	}
-	if p.found[n] {
-		p.endLine()
-		p.note(n, true)
+func (p *picker) element(n *html.Node) {
+	before, after, found := breakBefore(n), breakOf(n.Data), p.found[n]
+	if found {
+		before, after = '\n', '\n'
 		p.open++
-		p.children(n)
-		p.endLine()
-		p.open--
-		return
 	}
-	p.breakText(breakBefore(n))
-	p.note(n, p.open > 0)
-	p.children(n)
-	p.breakText(breakOf(n.Data))
-}
-
-func (p *picker) children(n *html.Node) {
-	for child := n.FirstChild; child != nil; child = child.NextSibling {
-		p.walk(child)
+	p.breakText(before)
+	if p.record != nil {
+		p.record.element(n, p.open > 0)
+	}
+	p.visitBelow(n, p)
+	p.breakText(after)
+	if found {
+		p.open--
 	}
 }
 
@@ -74,22 +57,15 @@ func (p *picker) breakText(space byte) {
 	}
 }
 
-func (p *picker) text(text string) {
+func (p *picker) text(n *html.Node) {
 	switch {
 	case p.open == 0 && p.record != nil:
 		p.record.skip()
 	case p.open > 0 && p.record != nil:
-		p.record.text(text, len(p.line.text))
+		p.record.text(n.Data, len(p.line.text))
 	}
 	if p.open > 0 {
-		p.line.add(text, false)
-	}
-}
-
-// note records an element.
-func (p *picker) note(n *html.Node, stays bool) {
-	if p.record != nil {
-		p.record.element(n, stays)
+		p.line.add(n.Data, false)
 	}
 }
 

@@ -51,65 +51,65 @@ const (
 	HostFailing    = "host_failing"     // connection failures in a row
 )
 
-// Hold is the effect of one answer on a host.
-type Hold struct {
+// Backoff is the effect of one answer on a host.
+type Backoff struct {
 	Level    int // the new level
 	Failures int // the new number of failures in a row
-	// For is how long the host is left alone from now on, 0 for no hold.
+	// For is how long the host is left alone from now on; 0 is not at all.
 	For time.Duration
 	// Forgiven: one level was removed, which starts the next quiet time.
 	Forgiven bool
-	// Reason is why the host is held; it has no code when it is not.
+	// Reason is why the host is left alone; it has no code when it is not.
 	Reason crawl.Reason
 }
 
-// HostBackoff decides the effect of an answer on a host. A throttled answer holds
-// it for its Retry-After, at most MaxRetryAfter; without one, for a minute doubling
-// with each level up to 12 hours, with jitter. Connection failures hold it likewise
-// from the third in a row on. Each success after a quiet time as long as the
-// level's own hold (at most an hour) forgives one level. Seed determines the
-// jitter.
-func HostBackoff(s Strain, a Answer, seed uint64) Hold {
+// HostBackoff decides the effect of an answer on a host. After a
+// throttled answer the host is left alone for its Retry-After, at most MaxRetryAfter;
+// without one, for a minute doubling with each level up to 12 hours, with jitter. So it is
+// after connection failures, from the third in a row on. Each success after a quiet time as
+// long as the level's own back-off (at most an hour) forgives one level. Seed determines
+// the jitter.
+func HostBackoff(s Strain, a Answer, seed uint64) Backoff {
 	switch {
 	case a.Throttled && a.HasRetryAfter:
-		return retryAfterHold(s, a.RetryAfter)
+		return retryAfterBackoff(s, a.RetryAfter)
 	case a.Throttled:
 		return raise(s.Level, 0, HostThrottled, seed)
 	case a.Failed && s.Failures >= failuresAllowed:
 		return raise(s.Level, s.Failures+1, HostFailing, seed)
 	case a.Failed:
-		return Hold{Level: s.Level, Failures: s.Failures + 1}
+		return Backoff{Level: s.Level, Failures: s.Failures + 1}
 	case s.Level > 0 && s.Quiet >= quietTime(s.Level):
-		return Hold{Level: s.Level - 1, Forgiven: true}
+		return Backoff{Level: s.Level - 1, Forgiven: true}
 	}
-	return Hold{Level: s.Level}
+	return Backoff{Level: s.Level}
 }
 
-// retryAfterHold raises the level as well, so that we back off further if the site
+// retryAfterBackoff raises the level as well, so that we back off further if the site
 // throttles again without the header.
-func retryAfterHold(s Strain, asked time.Duration) Hold {
+func retryAfterBackoff(s Strain, asked time.Duration) Backoff {
 	asked = max(asked, 0)
-	hold := Hold{Level: s.Level + 1, For: min(asked, MaxRetryAfter)}
-	hold.Reason = hostReason(HostRetryAfter, hold.Level, hold.For)
-	if asked > hold.For {
-		hold.Reason.Code = HostCapped
-		hold.Reason.Num["asked"] = asked.Seconds()
+	b := Backoff{Level: s.Level + 1, For: min(asked, MaxRetryAfter)}
+	b.Reason = hostReason(HostRetryAfter, b.Level, b.For)
+	if asked > b.For {
+		b.Reason.Code = HostCapped
+		b.Reason.Num["asked"] = asked.Seconds()
 	}
-	return hold
+	return b
 }
 
-func raise(level, failures int, code string, seed uint64) Hold {
-	hold := Hold{Level: level + 1, Failures: failures}
-	hold.For = jittered(doubled(hostBase, hostMax, hold.Level), hostBase, hostMax, seed+uint64(hold.Level))
-	hold.Reason = hostReason(code, hold.Level, hold.For)
+func raise(level, failures int, code string, seed uint64) Backoff {
+	b := Backoff{Level: level + 1, Failures: failures}
+	b.For = jittered(doubled(hostBase, hostMax, b.Level), hostBase, hostMax, seed+uint64(b.Level))
+	b.Reason = hostReason(code, b.Level, b.For)
 	if failures > 0 {
-		hold.Reason.Num["failures"] = float64(failures)
+		b.Reason.Num["failures"] = float64(failures)
 	}
-	return hold
+	return b
 }
 
-func hostReason(code string, level int, hold time.Duration) crawl.Reason {
-	return crawl.Reason{Code: code, Num: map[string]float64{"level": float64(level), "hold": hold.Seconds()}}
+func hostReason(code string, level int, rest time.Duration) crawl.Reason {
+	return crawl.Reason{Code: code, Num: map[string]float64{"level": float64(level), "hold": rest.Seconds()}}
 }
 
 // quietTime is how long a host must have been quiet before a success forgives

@@ -45,7 +45,7 @@ func TestHostBackoff(t *testing.T) {
 				t.Errorf("HostBackoff = %+v, want level %d, failures %d, %q", got, tc.level, tc.failures, tc.code)
 			}
 			if off := got.For - tc.about; off > tc.about/10 || off < -tc.about/10 {
-				t.Errorf("holds for %v, want about %v", got.For, tc.about)
+				t.Errorf("left alone for %v, want about %v", got.For, tc.about)
 			}
 			if got.Forgiven != (tc.level < tc.strain.Level) {
 				t.Errorf("forgiven %v", got.Forgiven)
@@ -54,17 +54,17 @@ func TestHostBackoff(t *testing.T) {
 	}
 }
 
-// Trouble never shortens a hold, and enough quiet success ends every back-off.
+// Trouble never shortens a back-off, and enough quiet success ends every back-off.
 func TestHostBackoffProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		level, seed := rapid.IntRange(0, 100).Draw(t, "level"), rapid.Uint64().Draw(t, "seed")
-		hold := HostBackoff(Strain{Level: level}, Answer{Throttled: true}, seed)
-		if hold.For < hostBase || hold.For > hostMax {
-			t.Fatalf("held for %v", hold.For)
+		b := HostBackoff(Strain{Level: level}, Answer{Throttled: true}, seed)
+		if b.For < hostBase || b.For > hostMax {
+			t.Fatalf("left alone for %v", b.For)
 		}
-		if further := HostBackoff(Strain{Level: level + 2}, Answer{Throttled: true}, seed); further.For < hold.For*9/10 {
-			t.Fatalf("level %d holds for %v, two more for %v", level, hold.For, further.For)
+		if further := HostBackoff(Strain{Level: level + 2}, Answer{Throttled: true}, seed); further.For < b.For*9/10 {
+			t.Fatalf("level %d is left alone for %v, two more for %v", level, b.For, further.For)
 		}
 		for s := (Strain{Level: level, Quiet: quietMax}); s.Level > 0; {
 			next := HostBackoff(s, Answer{}, seed)

@@ -42,10 +42,10 @@ type Options struct {
 	Measure func(folder string) (Space, error)
 }
 
-// Hold says why no request may be made.
-type Hold struct {
+// Shortage says why no request may be made.
+type Shortage struct {
 	Reason string    // in words
-	Since  time.Time // of the hold
+	Since  time.Time // of the shortage
 }
 
 // Keeper says whether there is room. Any number of goroutines may use it.
@@ -78,36 +78,36 @@ func New(o Options) *Keeper {
 	return k
 }
 
-// Held says whether a request may be asked for, and if not, why.
-func (k *Keeper) Held() (Hold, bool) {
+// Shortage says whether there is one, so that no request may be asked for, and why.
+func (k *Keeper) Shortage() (Shortage, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.held(time.Now())
+	return k.shortage(time.Now())
 }
 
-// Trouble is Held for people: it lasts until the shortage is known to be over, and
+// Trouble is Shortage for people: it lasts until the shortage is known to be over, and
 // does not end for a try.
-func (k *Keeper) Trouble() (Hold, bool) {
+func (k *Keeper) Trouble() (Shortage, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	hold, held := k.held(time.Now())
-	if !held && k.full.reason != "" {
-		return Hold{Reason: k.full.reason, Since: k.since}, true
+	shortage, is := k.shortage(time.Now())
+	if !is && k.full.reason != "" {
+		return Shortage{Reason: k.full.reason, Since: k.since}, true
 	}
-	return hold, held
+	return shortage, is
 }
 
-// Begin is Held for a request that begins at once: if a full disk cannot be
+// Begin is Shortage for a request that begins at once: if a full disk cannot be
 // measured, it lets one through to try.
-func (k *Keeper) Begin() (Hold, bool) {
+func (k *Keeper) Begin() (Shortage, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	now := time.Now()
-	hold, held := k.held(now)
-	if !held && k.full.reason != "" {
+	shortage, is := k.shortage(now)
+	if !is && k.full.reason != "" {
 		k.full.trying = now
 	}
-	return hold, held
+	return shortage, is
 }
 
 // Full reports, in words, that a disk was full when somebody wrote to it.
@@ -133,7 +133,7 @@ func (k *Keeper) Kept() {
 	}
 }
 
-func (k *Keeper) held(now time.Time) (Hold, bool) {
+func (k *Keeper) shortage(now time.Time) (Shortage, bool) {
 	if k.measured.IsZero() || now.Sub(k.measured) >= measureEvery {
 		k.look(now)
 	}
@@ -145,10 +145,10 @@ func (k *Keeper) held(now time.Time) (Hold, bool) {
 		if k.full.reason == "" {
 			k.since = time.Time{}
 		}
-		return Hold{}, false
+		return Shortage{}, false
 	}
 	k.begin(now)
-	return Hold{Reason: reason, Since: k.since}, true
+	return Shortage{Reason: reason, Since: k.since}, true
 }
 
 func (k *Keeper) begin(now time.Time) {
@@ -158,7 +158,7 @@ func (k *Keeper) begin(now time.Time) {
 }
 
 // look measures the disks. One that has recovered must have an eighth more than the
-// reserve, so that a worker does not begin and end holds with each page. A disk
+// reserve, so that a worker does not begin and end shortages with each page. A disk
 // that was full and can be measured needs no try: there is room, or there is not.
 func (k *Keeper) look(now time.Time) {
 	reserve := k.reserve

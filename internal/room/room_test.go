@@ -31,48 +31,48 @@ func (d *disks) keeper(reserve int64) *Keeper {
 	return New(Options{Folders: []string{"a", "b", "gone"}, Reserve: reserve, Measure: d.measure})
 }
 
-func wantHeld(t *testing.T, k *Keeper, words string) {
+func wantShortage(t *testing.T, k *Keeper, words string) {
 	t.Helper()
-	hold, held := k.Held()
-	if begin, again := k.Begin(); again != held || begin != hold {
-		t.Errorf("Begin says %v %v, Held %v %v", begin, again, hold, held)
+	shortage, is := k.Shortage()
+	if begin, again := k.Begin(); again != is || begin != shortage {
+		t.Errorf("Begin says %v %v, Shortage %v %v", begin, again, shortage, is)
 	}
-	if held != (words != "") || !strings.Contains(hold.Reason, words) {
-		t.Errorf("held: %v %q, want %q", held, hold.Reason, words)
+	if is != (words != "") || !strings.Contains(shortage.Reason, words) {
+		t.Errorf("a shortage: %v %q, want %q", is, shortage.Reason, words)
 	}
 }
 
-// A disk below the reserve holds, until it has an eighth more; measurements are rare.
+// A disk below the reserve is a shortage, until it has an eighth more; measurements are rare.
 func TestReserve(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &disks{a: Space{Bytes: 100 * mib, Files: -1}, b: Space{Bytes: 50 * mib, Files: 1e6}}
 		k := d.keeper(40 * mib)
 		for range 100 {
-			wantHeld(t, k, "")
+			wantShortage(t, k, "")
 		}
 		if d.looks != 3 {
 			t.Errorf("%d looks at 3 disks within a second", d.looks)
 		}
 		d.b.Bytes = 39*mib + 5000
-		wantHeld(t, k, "") // believed for a second
+		wantShortage(t, k, "") // believed for a second
 		time.Sleep(time.Second)
 		begun := time.Now()
-		wantHeld(t, k, "39MiB left on the disk of b; 40MiB are needed")
+		wantShortage(t, k, "39MiB left on the disk of b; 40MiB are needed")
 		d.b.Bytes = 44 * mib
 		time.Sleep(time.Second)
-		wantHeld(t, k, "44MiB left on the disk of b; 45MiB are needed")
-		if hold, _ := k.Held(); !hold.Since.Equal(begun) {
-			t.Errorf("held since %s, want %s", hold.Since, begun)
+		wantShortage(t, k, "44MiB left on the disk of b; 45MiB are needed")
+		if shortage, _ := k.Shortage(); !shortage.Since.Equal(begun) {
+			t.Errorf("short since %s, want %s", shortage.Since, begun)
 		}
 		d.b.Bytes = 45 * mib
 		time.Sleep(time.Second)
-		wantHeld(t, k, "")
+		wantShortage(t, k, "")
 		d.b.Files = 999
 		time.Sleep(time.Second)
-		wantHeld(t, k, "room for 999 more files on the disk of b; 40MiB are needed")
+		wantShortage(t, k, "room for 999 more files on the disk of b; 40MiB are needed")
 		d.a.Bytes = 0
 		time.Sleep(time.Second)
-		wantHeld(t, k, "0B left on the disk of a; room for 999 more files on the disk of b; 45MiB are needed")
+		wantShortage(t, k, "0B left on the disk of a; room for 999 more files on the disk of b; 45MiB are needed")
 	})
 }
 
@@ -86,7 +86,7 @@ func TestSameDisk(t *testing.T) {
 
 func TestNoReserve(t *testing.T) {
 	d := &disks{}
-	wantHeld(t, d.keeper(0), "")
+	wantShortage(t, d.keeper(0), "")
 	if d.looks != 0 {
 		t.Errorf("%d looks without a reserve", d.looks)
 	}
@@ -104,36 +104,36 @@ func TestRefusal(t *testing.T) {
 			k.Full("the bucket is full") // of the same time
 			k.Kept()                     // of a request from before
 			time.Sleep(pause - time.Millisecond)
-			if hold, held := k.Held(); !held || hold.Reason != "the bucket is full" || !hold.Since.Equal(begun) {
-				t.Errorf("within %s: %v %v", pause, hold, held)
+			if shortage, is := k.Shortage(); !is || shortage.Reason != "the bucket is full" || !shortage.Since.Equal(begun) {
+				t.Errorf("within %s: %v %v", pause, shortage, is)
 			}
 			time.Sleep(time.Millisecond)
-			if _, held := k.Held(); held {
-				t.Errorf("held after %s", pause)
+			if _, is := k.Shortage(); is {
+				t.Errorf("a shortage after %s", pause)
 			}
-			if hold, held := k.Trouble(); !held || hold.Reason != "the bucket is full" || !hold.Since.Equal(begun) {
-				t.Errorf("no trouble after %s: %v %v", pause, hold, held)
+			if shortage, is := k.Trouble(); !is || shortage.Reason != "the bucket is full" || !shortage.Since.Equal(begun) {
+				t.Errorf("no trouble after %s: %v %v", pause, shortage, is)
 			}
-			if _, held := k.Begin(); held {
-				t.Errorf("the try is held after %s", pause)
+			if _, is := k.Begin(); is {
+				t.Errorf("the try is not made after %s", pause)
 			}
-			wantHeld(t, k, "the bucket is full") // while it is tried
+			wantShortage(t, k, "the bucket is full") // while it is tried
 		}
 		time.Sleep(tryLimit) // it was lost
-		if _, held := k.Begin(); held {
+		if _, is := k.Begin(); is {
 			t.Error("no other try after one that was lost")
 		}
-		wantHeld(t, k, "the bucket is full")
+		wantShortage(t, k, "the bucket is full")
 		k.Kept()
 		for range 10 {
-			wantHeld(t, k, "")
+			wantShortage(t, k, "")
 		}
-		if hold, held := k.Trouble(); held {
-			t.Errorf("trouble at the end: %v", hold)
+		if shortage, is := k.Trouble(); is {
+			t.Errorf("trouble at the end: %v", shortage)
 		}
 		k.Full("again")
 		time.Sleep(firstPause)
-		if _, held := k.Held(); held {
+		if _, is := k.Shortage(); is {
 			t.Error("the pauses did not begin anew")
 		}
 	})
@@ -144,13 +144,13 @@ func TestRefusalOfAMeasuredDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &disks{a: Space{Bytes: 100 * mib, Files: -1}, b: Space{Bytes: 100 * mib, Files: -1}}
 		k := d.keeper(mib)
-		wantHeld(t, k, "")
+		wantShortage(t, k, "")
 		d.a.Bytes = 0
 		k.Full("no space left on device")
-		wantHeld(t, k, "0B left on the disk of a") // looked again at once
+		wantShortage(t, k, "0B left on the disk of a") // looked again at once
 		d.a.Bytes = 100 * mib
 		time.Sleep(time.Second)
-		wantHeld(t, k, "")
+		wantShortage(t, k, "")
 	})
 }
 

@@ -126,11 +126,11 @@ type AcquireParams struct {
 // waits there, and the asker is ready. The asker then owns the request: it makes the
 // request or calls GiveBack.
 type AtOnce struct {
-	// Hold takes what the request needs, without waiting for it. An error only means that the
+	// Take takes what the request needs, without waiting for it. An error only means that the
 	// permit does not begin. It is called last, within the transaction, and again if the
 	// transaction is repeated: those who wait for the host hold nothing. giveUp is called
 	// unless the permit has begun.
-	Hold func(context.Context) (giveUp func(), err error)
+	Take func(context.Context) (giveUp func(), err error)
 	// Ready judges the permit and the robots.txt of the answer. It is called within the
 	// transaction, and again if the transaction is repeated, so it must only compute.
 	Ready func(AcquireResult) bool
@@ -172,11 +172,11 @@ type BeginParams struct {
 	Page     crawl.PageRef
 	Visit    int
 	Patience time.Duration
-	// Hold, if set, is called before each attempt to begin, while no request is in flight. It
+	// Take, if set, is called before each attempt to begin, while no request is in flight. It
 	// reserves what the request needs besides the permit and must not keep while the host is
 	// busy. Begin calls the function that it returns if the attempt did not begin. Its error
 	// becomes Begin's.
-	Hold func(context.Context) (giveUp func(), err error)
+	Take func(context.Context) (giveUp func(), err error)
 }
 
 // BeginResult says that the request may start, or how long the host is busy.

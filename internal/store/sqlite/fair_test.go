@@ -66,6 +66,16 @@ func TestHeldHost(t *testing.T) {
 	})
 }
 
+// TestGateLoad: a page that keeps asking is served, however many others ask and whatever goes
+// wrong.
+func TestGateLoad(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: a load takes its time")
+	}
+	t.Parallel()
+	synctest.Test(t, counted(func(t *testing.T, e *countingEngine) { storetest.GateLoad(t, e) }))
+}
+
 // TestFairLines tries lines in simulated time: their pages sleep for hours.
 func TestFairLines(t *testing.T) {
 	for _, waiting := range []int{60, 1000, 20_000} {

@@ -171,7 +171,7 @@ func (s *Store) deleteRest(ctx context.Context, crawlID int64) (done bool, err e
 		if _, err := collect(ctx, tx, `SELECT id FROM crawls WHERE id = $1`+s.lock(), []any{crawlID}, scanID); err != nil {
 			return false, err
 		}
-		// Seeds that arrived until now: see holdCrawl.
+		// Seeds that arrived until now: see keepCrawl.
 		left, err := collect(ctx, tx, `SELECT page_id FROM frontier WHERE crawl_id = $1 LIMIT 1`, []any{crawlID}, scanID)
 		if err != nil || len(left) > 0 {
 			return false, err

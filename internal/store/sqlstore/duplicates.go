@@ -147,7 +147,7 @@ type duplicateRow struct {
 
 // updateDuplicates is UpdateDuplicates within a transaction.
 func (s *Store) updateDuplicates(ctx context.Context, tx Tx, p store.UpdateDuplicatesParams, now int64) error {
-	there, err := s.holdPages(ctx, tx, p)
+	there, err := s.keepPages(ctx, tx, p)
 	if err != nil {
 		return err
 	}
@@ -170,9 +170,9 @@ func (s *Store) updateDuplicates(ctx context.Context, tx Tx, p store.UpdateDupli
 	return s.deleteDuplicates(ctx, tx, unset)
 }
 
-// holdPages keeps the pages from being forgotten before the transaction ends,
+// keepPages keeps the pages from being forgotten before the transaction ends,
 // and returns those of the crawl that exist.
-func (s *Store) holdPages(ctx context.Context, tx Tx, p store.UpdateDuplicatesParams) (map[int64]bool, error) {
+func (s *Store) keepPages(ctx context.Context, tx Tx, p store.UpdateDuplicatesParams) (map[int64]bool, error) {
 	ids := map[int64]bool{}
 	for _, d := range p.Set {
 		ids[d.PageID], ids[d.Of.PageID] = true, true

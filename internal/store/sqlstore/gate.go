@@ -182,12 +182,12 @@ func (s *Store) Begin(ctx context.Context, p store.BeginParams) (store.BeginResu
 // tryBegin tries Begin once, with what the request needs besides the permit.
 func (s *Store) tryBegin(ctx context.Context, p store.BeginParams) (begun, error) {
 	giveUp := func() {}
-	if p.Hold != nil {
+	if p.Take != nil {
 		if b, err := s.inFlight(ctx, p.Permit); err != nil || b.Wait > 0 {
 			return b, err
 		}
 		var err error
-		if giveUp, err = p.Hold(ctx); err != nil {
+		if giveUp, err = p.Take(ctx); err != nil {
 			return begun{}, err
 		}
 	}

@@ -44,7 +44,7 @@ type question struct {
 	params    store.AcquireParams
 	remaining time.Duration
 
-	// giveUp undoes the Hold of params.AtOnce, if it was called.
+	// giveUp undoes the Take of params.AtOnce, if it was called.
 	giveUp func()
 
 	page    asker
@@ -374,7 +374,7 @@ func (q *question) grantedNow(ctx context.Context, g *gateHost, is place, pump p
 		return a, nil
 	}
 	// Only now, or everybody who waits in the line would hold what others need to begin.
-	giveUp, err := q.params.AtOnce.Hold(ctx)
+	giveUp, err := q.params.AtOnce.Take(ctx)
 	if err != nil {
 		return a, nil //nolint:nilerr // it begins later, by Begin
 	}

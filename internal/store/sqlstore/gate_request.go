@@ -142,28 +142,28 @@ func (g *gateHost) release(ctx context.Context, p store.ReleaseParams) error {
 }
 
 // strain applies the back-off that the answer asks for to the host, and returns how
-// long the host is held because of it.
+// long the host is left alone because of it.
 func (g *gateHost) strain(p store.ReleaseParams) time.Duration {
 	h := &g.row
 	answer := polite.Answer{
 		Throttled: p.Answer == store.HostThrottled, Failed: p.Answer == store.HostFailed,
 		RetryAfter: p.RetryAfter, HasRetryAfter: p.HasRetryAfter,
 	}
-	hold := polite.HostBackoff(
+	backoff := polite.HostBackoff(
 		polite.Strain{Level: int(h.backoffLevel), Failures: int(h.failures), Quiet: g.at().Sub(fromMicros(h.quietSince))},
 		answer, uint64(h.id)<<32^uint64(p.Permit.ID))
 	h.refusals = polite.Refusals(h.refusals, answer)
-	h.backoffLevel, h.failures = int64(hold.Level), int64(hold.Failures)
-	if until := g.now + spanMicros(hold.For); hold.For > 0 && until >= h.backoffUntil {
-		h.backoffUntil, h.backoffReason = until, jsonText(hold.Reason)
+	h.backoffLevel, h.failures = int64(backoff.Level), int64(backoff.Failures)
+	if until := g.now + spanMicros(backoff.For); backoff.For > 0 && until >= h.backoffUntil {
+		h.backoffUntil, h.backoffReason = until, jsonText(backoff.Reason)
 	}
-	if hold.For > 0 {
+	if backoff.For > 0 {
 		h.quietSince = h.backoffUntil
 	}
-	if hold.Forgiven {
+	if backoff.Forgiven {
 		h.quietSince = g.now
 	}
-	return hold.For
+	return backoff.For
 }
 
 // resettle sets the automatic delay of the request that has just ended, by its answer.

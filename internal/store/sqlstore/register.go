@@ -172,7 +172,7 @@ func (s *Store) registerSome(ctx context.Context, tx Tx, p store.RegisterParams,
 	}
 	// Only now: admitForeign may lock the crawl's row, and if two shared it before,
 	// neither could.
-	if err := s.holdCrawl(ctx, tx, p); err != nil || len(urls) == 0 {
+	if err := s.keepCrawl(ctx, tx, p); err != nil || len(urls) == 0 {
 		return registered, err
 	}
 	if err := s.insertPages(ctx, tx, p, urls); err != nil {
@@ -212,7 +212,7 @@ func (s *Store) registerSome(ctx context.Context, tx Tx, p store.RegisterParams,
 		return registration{}, err
 	}
 	registered.newHosts = append(registered.newHosts, woken...)
-	if err := s.holdOrigin(ctx, tx, p.From); err != nil {
+	if err := s.keepOrigin(ctx, tx, p.From); err != nil {
 		return registration{}, err
 	}
 	registered.count(urls)
@@ -255,9 +255,9 @@ func (s *Store) withoutForgotten(ctx context.Context, tx Tx, urls []foundURL) ([
 	}), nil
 }
 
-// holdCrawl keeps the crawl whose seeds these are from being deleted before the
-// transaction ends. A linking page keeps its crawl: see holdOrigin.
-func (s *Store) holdCrawl(ctx context.Context, tx Tx, p store.RegisterParams) error {
+// keepCrawl keeps the crawl whose seeds these are from being deleted before the
+// transaction ends. A linking page keeps its crawl: see keepOrigin.
+func (s *Store) keepCrawl(ctx context.Context, tx Tx, p store.RegisterParams) error {
 	if p.From != 0 {
 		return nil
 	}
@@ -281,9 +281,9 @@ func without(chunk, kept []foundURL) []foundURL {
 	return slices.DeleteFunc(slices.Clone(chunk), func(u foundURL) bool { return has[u.Hash] })
 }
 
-// holdOrigin keeps the linking page, 0 for none, from being forgotten before the
+// keepOrigin keeps the linking page, 0 for none, from being forgotten before the
 // transaction ends: otherwise its links would stay without it.
-func (s *Store) holdOrigin(ctx context.Context, tx Tx, from int64) error {
+func (s *Store) keepOrigin(ctx context.Context, tx Tx, from int64) error {
 	if from == 0 {
 		return nil
 	}

@@ -37,7 +37,7 @@ func (s *Store) insertRejections(ctx context.Context, tx Tx, p store.RegisterPar
 	if len(p.Rejected) == 0 {
 		return nil
 	}
-	if err := s.holdOrigin(ctx, tx, p.From); err != nil {
+	if err := s.keepOrigin(ctx, tx, p.From); err != nil {
 		return err
 	}
 	var counts []rejectionRecord

@@ -111,7 +111,7 @@ func (r *removal) stripLinks(ctx context.Context) (bare bool, err error) {
 	if err := r.removeLinks(ctx, links); err != nil || len(links) == forgottenRows {
 		return false, err
 	}
-	// Registering links from a page holds its row (see holdOrigin).
+	// Registering links from a page locks its row (see keepOrigin).
 	query := `SELECT id FROM pages WHERE id IN (` + r.store.ids(1) + `) ORDER BY id` + r.store.lock()
 	if _, err := collect(ctx, r.tx, query, []any{r.list}, scanID); err != nil {
 		return false, fmt.Errorf("lock pages: %w", err)

@@ -13,8 +13,9 @@ import (
 
 // RunGate tests the host gate: each promise of interface store.Gate, and all of
 // them together under load. open returns an empty store that is closed after the
-// test. It takes a few seconds more than the
-// load, which RECRAWL_GATE_LOAD makes longer ("10m").
+// test. It takes a few seconds more than the load, which RECRAWL_GATE_LOAD makes
+// longer ("10m"). The load runs in real time, where a page of a busy machine asks
+// late: how long pages wait is logged here and judged by GateLoad.
 func RunGate(t *testing.T, open func(t *testing.T) store.Store) {
 	cases := map[string]func(*gateWorld){
 		"GrantsAFreeHost":             grantsFreeHost,
@@ -50,7 +51,7 @@ func RunGate(t *testing.T, open func(t *testing.T) store.Store) {
 		"PausedAreNotElders":          pausedAreNotElders,
 		"FirstVisitsPass":             firstVisitsPass,
 		"HeldGoesBehind":              heldGoesBehind,
-		"HoldIsTold":                  holdIsTold,
+		"BackoffIsTold":               backoffIsTold,
 		"LeavingTurnsTheNext":         leavingTurns,
 		"ReleaseTurnsTheHead":         releaseTurns,
 		"NudgeTurnsTheHead":           nudgeTurns,
@@ -78,7 +79,7 @@ func RunGate(t *testing.T, open func(t *testing.T) store.Store) {
 		"RobotsUnreachableWaits":      robotsUnreachable,
 		"RobotsExpires":               robotsExpires,
 		"FinishDoesBoth":              finishDoesBoth,
-		"FinishTellsTheHold":          finishTellsTheHold,
+		"FinishTellsTheBackoff":       finishTellsTheBackoff,
 		"FinishIsWhole":               finishIsWhole,
 		"FinishAfterExpiry":           finishAfterExpiry,
 		"FinishOfTheForgotten":        finishForgotten,
@@ -174,7 +175,7 @@ type holding struct {
 	err         error
 }
 
-func (h *holding) hold(context.Context) (func(), error) {
+func (h *holding) take(context.Context) (func(), error) {
 	if h.err != nil {
 		return nil, h.err
 	}
@@ -190,7 +191,7 @@ func beginHolds(w *gateWorld) {
 	first, second := w.grant(pages[0]), w.grant(pages[1])
 	var h holding
 	begin := func(page crawl.PageRef, permit crawl.Permit, patience time.Duration) error {
-		_, err := w.s.Begin(w.t.Context(), store.BeginParams{Permit: permit, Page: page, Visit: 1, Patience: patience, Hold: h.hold})
+		_, err := w.s.Begin(w.t.Context(), store.BeginParams{Permit: permit, Page: page, Visit: 1, Patience: patience, Take: h.take})
 		return err
 	}
 	check := func(what string, err error, held, taken int) {

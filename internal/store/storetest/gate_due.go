@@ -124,7 +124,7 @@ func heldGoesBehind(w *gateWorld) {
 }
 
 // Releasing a permit returns how long the host is held because of it.
-func holdIsTold(w *gateWorld) {
+func backoffIsTold(w *gateWorld) {
 	pages := w.open("news", time.Millisecond, 6)
 	held := func(page crawl.PageRef, change ...func(*store.ReleaseParams)) time.Duration {
 		permit := w.grant(page, patient)

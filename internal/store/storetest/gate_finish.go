@@ -52,7 +52,7 @@ func finishDoesBoth(w *gateWorld) {
 }
 
 // The plan is made knowing how long its visit has the host held.
-func finishTellsTheHold(w *gateWorld) {
+func finishTellsTheBackoff(w *gateWorld) {
 	pages := w.open("news", time.Minute, 1)
 	p := finishParams(pages[0], w.inFlight(pages[0]))
 	p.Release.Answer, p.Release.RetryAfter, p.Release.HasRetryAfter = store.HostThrottled, time.Hour, true

@@ -14,6 +14,7 @@ import (
 	"recrawl/internal/crawl"
 	"recrawl/internal/polite"
 	"recrawl/internal/store"
+	"recrawl/internal/store/sqlstore"
 )
 
 // gateTime is how long the load runs.
@@ -24,12 +25,22 @@ func gateTime() time.Duration {
 	return 4 * time.Second
 }
 
+// GateLoad is the load of RunGate on an empty store, in a bubble of synctest. There pages are
+// never late, so it also judges for how many requests of others a page waits.
+func GateLoad(t *testing.T, e sqlstore.Engine) {
+	t.Helper()
+	longest := runGateLoad(newGateWorld(t, sqlstore.New(e, sqlstore.Options{})), gateTime())
+	if longest > loadTurns {
+		t.Errorf("a page waited for %d requests of others, want at most %d", longest, loadTurns)
+	}
+}
+
 // runGateLoad lets many pages of two crawls with different demands visit one
 // host at once, for a while, with everything that goes wrong: pages that leave,
 // calls whose caller dies before or after them, requests that are never
 // released, crawls that pause. A log of the requests, as the site would see
-// them, is checked afterwards.
-func runGateLoad(w *gateWorld, long time.Duration) {
+// them, is checked afterwards. It returns the most requests of others that a page waited for.
+func runGateLoad(w *gateWorld, long time.Duration) (longest int) {
 	if testing.Short() {
 		w.t.Skip("-short: a load takes its time")
 	}
@@ -55,6 +66,7 @@ func runGateLoad(w *gateWorld, long time.Duration) {
 	running.Go(func() { l.pause(rand.New(rand.NewPCG(2, 0))) })
 	running.Wait()
 	l.check()
+	return l.longest
 }
 
 const (
@@ -275,9 +287,6 @@ func (l *gateLoad) check() {
 		if i > 0 {
 			l.checkGap(l.log[i-1], r)
 		}
-	}
-	if l.longest > loadTurns {
-		l.t.Errorf("a page waited for %d requests of others", l.longest)
 	}
 	l.t.Logf("%d requests; the longest wait was for %d of others", len(l.log), l.longest)
 }

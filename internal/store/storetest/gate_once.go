@@ -14,7 +14,7 @@ import (
 func once(held *int, ready bool) func(*store.AcquireParams) {
 	return func(p *store.AcquireParams) {
 		p.AtOnce = &store.AtOnce{
-			Hold: func(context.Context) (func(), error) {
+			Take: func(context.Context) (func(), error) {
 				*held++
 				return func() { *held-- }, nil
 			},
@@ -54,8 +54,8 @@ func atOnceBegins(w *gateWorld) {
 func atOnceLeavesTheHostBusy(w *gateWorld) {
 	pages, held, taken := w.open("news", 0, 4), 0, 0
 	counted := func(p *store.AcquireParams) {
-		hold := p.AtOnce.Hold
-		p.AtOnce.Hold = func(ctx context.Context) (func(), error) { taken++; return hold(ctx) }
+		take := p.AtOnce.Take
+		p.AtOnce.Take = func(ctx context.Context) (func(), error) { taken++; return take(ctx) }
 	}
 	first := w.grant(pages[0])
 	if a := w.ask(pages[1], once(&held, true), counted); a.Answer != store.GateGranted || a.Begun != nil {
@@ -80,7 +80,7 @@ func atOnceNeedsAll(w *gateWorld) {
 	}
 	w.leave(pages[0])
 	fails := func(p *store.AcquireParams) {
-		p.AtOnce.Hold = func(context.Context) (func(), error) { return nil, errors.New("no place") }
+		p.AtOnce.Take = func(context.Context) (func(), error) { return nil, errors.New("no place") }
 	}
 	if a := w.ask(pages[0], once(&held, true), fails); a.Answer != store.GateGranted || a.Begun != nil {
 		w.t.Errorf("without a place: %s, begun %+v", a.Answer, a.Begun)
