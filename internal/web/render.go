@@ -146,7 +146,14 @@ func (s *Server) writeJSON(w http.ResponseWriter, status int, v any) {
 	var body bytes.Buffer
 	enc := json.NewEncoder(&body)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	err := enc.Encode(v)
+	s.writeText(w, status, body.Bytes(), err)
+}
+
+// writeText writes an answer for programs that is JSON already; err says that it could not
+// be made.
+func (s *Server) writeText(w http.ResponseWriter, status int, text []byte, err error) {
+	if err != nil {
 		s.Log.Error("an answer cannot be written", "error", err)
 		http.Error(w, `{"error":"the answer cannot be written"}`, http.StatusInternalServerError)
 		return
@@ -154,7 +161,7 @@ func (s *Server) writeJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = w.Write(body.Bytes()) // an error means that the reader has gone
+	_, _ = w.Write(text) // an error means that the reader has gone
 }
 
 // jsonSuffix ends the addresses that answer programs.
