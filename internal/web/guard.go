@@ -92,7 +92,7 @@ const (
 // admit serves a request that carries a token, and asks for one otherwise.
 func (g Guard) admit(s *Server, w http.ResponseWriter, r *http.Request, next http.Handler) {
 	switch a := g.access(r); {
-	case strings.HasPrefix(r.URL.Path, "/assets/"), a == fullAccess:
+	case strings.HasPrefix(r.URL.Path, "/assets/"), r.URL.Path == healthPath, r.URL.Path == readyPath, a == fullAccess:
 		next.ServeHTTP(w, r)
 	case a == readAccess:
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), readOnlyKey{}, true)))
