@@ -347,7 +347,7 @@ func (s *fakeStore) ListSources(_ context.Context, f store.SourceFilter) ([]stor
 
 func (s *fakeStore) ListRejected(_ context.Context, f store.RejectedFilter) ([]store.RejectedLink, error) {
 	return []store.RejectedLink{{
-		Reason: "host", RejectedURL: store.RejectedURL{URL: fmt.Sprintf("https://elsewhere.example/?%s,%d", f.Reason, f.Limit)}, From: "https://example.com/",
+		RejectedPlace: store.RejectedPlace{Reason: "host"}, RejectedURL: store.RejectedURL{URL: fmt.Sprintf("https://elsewhere.example/?%s,%d", f.Reason, f.Limit)}, From: "https://example.com/",
 	}}, nil
 }
 
