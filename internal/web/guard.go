@@ -117,7 +117,7 @@ func (g Guard) access(r *http.Request) access {
 	if is {
 		return g.of(func(token string) bool { return same(given, token) })
 	}
-	cookie, err := r.Cookie(loginCookie)
+	cookie, err := r.Cookie(atPort(loginCookie, r))
 	if err != nil {
 		return noAccess
 	}
@@ -141,7 +141,7 @@ func (g Guard) login(s *Server, w http.ResponseWriter, r *http.Request) {
 		s.writePage(w, r, http.StatusUnauthorized, "login.html", answer{Title: "Log in", Data: "That is not the token."})
 		return
 	}
-	http.SetCookie(w, &http.Cookie{Name: loginCookie, Value: proof(token), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil})
+	http.SetCookie(w, &http.Cookie{Name: atPort(loginCookie, r), Value: proof(token), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil})
 	http.Redirect(w, r, back(r), http.StatusSeeOther)
 }
 

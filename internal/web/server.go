@@ -158,7 +158,7 @@ func (s *Server) act(a action) http.Handler {
 			}{said})
 			return
 		}
-		s.tell(w, said)
+		s.tell(w, r, said)
 		http.Redirect(w, r, back(r), http.StatusSeeOther)
 	})
 }
