@@ -35,7 +35,7 @@ install:
 	$(INSTALL) -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/doc/recrawl $(DESTDIR)/etc/systemd/system
 	$(INSTALL) -d -m 0700 $(DESTDIR)/etc/recrawl
 	$(INSTALL) -m 0755 $(BIN)/starter $(BIN)/worker $(DESTDIR)$(PREFIX)/bin/
-	$(INSTALL) -m 0644 README.md CHANGELOG.md LICENSE docs/*.md $(DESTDIR)$(PREFIX)/share/doc/recrawl/
+	$(INSTALL) -m 0644 README.md CHANGELOG.md LICENSE docs/*.md docs/openapi.json $(DESTDIR)$(PREFIX)/share/doc/recrawl/
 	for unit in $(UNITS); do sed 's|/usr/local|$(PREFIX)|g' $$unit > $(DESTDIR)/etc/systemd/system/$${unit##*/} && chmod 0644 $(DESTDIR)/etc/systemd/system/$${unit##*/}; done
 	$(INSTALL) -m 0600 deploy/systemd/worker.env.example $(DESTDIR)/etc/recrawl/
 
@@ -122,11 +122,12 @@ $(AXE): tools/browser/package.json tools/browser/package-lock.json | packages
 demo: build
 	$(BIN)/starter --data data/demo dev --demo $(ARGS)
 
-# Make the pages of docs/ that are made of the types, or of figures on them, after a change
-# of these.
+# Make the pages of docs/ that are made of the types, or of figures on them, and the
+# description of the API, after a change of these.
 docs:
 	RECRAWL_UPDATE=1 $(GO) test -count=1 -run 'TestSpecDoc' ./internal/crawl/
 	RECRAWL_UPDATE=1 $(GO) test -count=1 -run 'TestSizingPage' ./internal/bench/sizing/
+	$(GO) test -count=1 -run 'TestOpenAPIFile' ./internal/web/ -update
 
 # Measure the policies again: the tables of docs/policies.md and their plots, in about
 # half an hour. TRACES is a folder of recorded changes (docs/simulate.md). Then see that no

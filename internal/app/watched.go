@@ -125,15 +125,7 @@ func (w *watched) working(p parts, cfg config.Config, storeURL, archiveURL strin
 		Reserve: int64(cfg.Reserve),
 	})
 	w.server.Readiness.Working(
-		monitor.Part{Name: "temporal", Ask: func(ctx context.Context) error {
-			_, err := p.client.CheckHealth(ctx, &client.CheckHealthRequest{})
-			return err
-		}},
-		monitor.Part{Name: "store", Ask: func(ctx context.Context) error {
-			_, err := p.store.Now(ctx)
-			return err
-		}},
-		monitor.Part{Name: "archive", Ask: reachable(p.files)},
+		temporalPart(func(context.Context) (client.Client, error) { return p.client, nil }), storePart(p.store), archivePart(p.files),
 	)
 	return func() {
 		w.not("it is stopping")
@@ -141,14 +133,37 @@ func (w *watched) working(p parts, cfg config.Config, storeURL, archiveURL strin
 	}
 }
 
-// reachable asks an archive for the first of its contents; there may be none.
-func reachable(a archive.Store) func(ctx context.Context) error {
-	return func(ctx context.Context) error {
+// temporalPart asks a Temporal server whether it is healthy.
+func temporalPart(dial func(context.Context) (client.Client, error)) monitor.Part {
+	return monitor.Part{Name: "temporal", Ask: func(ctx context.Context) error {
+		c, err := dial(ctx)
+		if err != nil {
+			return err
+		}
+		_, err = c.CheckHealth(ctx, &client.CheckHealthRequest{})
+		return err
+	}}
+}
+
+// storePart asks a store for its time.
+func storePart(s interface {
+	Now(ctx context.Context) (time.Time, error)
+},
+) monitor.Part {
+	return monitor.Part{Name: "store", Ask: func(ctx context.Context) error {
+		_, err := s.Now(ctx)
+		return err
+	}}
+}
+
+// archivePart asks an archive for the first of its contents; there may be none.
+func archivePart(a archive.Store) monitor.Part {
+	return monitor.Part{Name: "archive", Ask: func(ctx context.Context) error {
 		for _, err := range a.List(ctx, "") {
 			return err
 		}
 		return nil
-	}
+	}}
 }
 
 // disksOf returns the disks of this machine that hold the store and the archive.
@@ -186,7 +201,7 @@ func askReady(ctx context.Context, args []string, getenv func(string) string, st
 	if err != nil {
 		return complain(stderr, err, 2)
 	}
-	if err := monitor.Ready(ctx, cfg.Metrics); err != nil {
+	if err := monitor.Ready(ctx, "the worker", cfg.Metrics); err != nil {
 		return complain(stderr, err, 1)
 	}
 	return 0

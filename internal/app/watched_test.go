@@ -57,13 +57,13 @@ func TestReachable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := reachable(a)(t.Context()); err != nil {
+	if err := archivePart(a).Ask(t.Context()); err != nil {
 		t.Errorf("an empty archive: %v", err)
 	}
 	if err := os.RemoveAll(folder); err != nil {
 		t.Fatal(err)
 	}
-	if err := reachable(a)(t.Context()); err == nil {
+	if err := archivePart(a).Ask(t.Context()); err == nil {
 		t.Error("an archive that is gone is there")
 	}
 }

@@ -13,10 +13,12 @@ import (
 
 	"go.temporal.io/sdk/client"
 
+	"recrawl/internal/archive"
 	"recrawl/internal/cli"
 	"recrawl/internal/config"
 	"recrawl/internal/feed/reader"
 	"recrawl/internal/mcp"
+	"recrawl/internal/monitor"
 	"recrawl/internal/report"
 	"recrawl/internal/room"
 	"recrawl/internal/store"
@@ -41,10 +43,12 @@ func (b Backend) Web(ctx context.Context, o cli.WebOptions) (err error) {
 	options := web.Options{
 		Report: o.Reporter(opened), Feed: opened.Feed, Judge: o.Judge(ctx, opened), TemporalUI: uiOf(o.UI, o.At.Temporal.Namespace), Guard: guardOf(o.Web), Log: o.Log,
 	}
+	var files archive.Store
 	if o.At.Archive != "" {
-		if options.Files, err = b.OpenArchive(ctx, o.At.Archive); err != nil {
+		if files, err = b.OpenArchive(ctx, o.At.Archive); err != nil {
 			return errors.Join(fmt.Errorf("cannot open the archive: %w", err), l.Close())
 		}
+		options.Files = files
 	}
 	options.MCP = agentsOf(options, opened.Crawl)
 	temporal := &keptTemporal{dial: func(ctx context.Context) (client.Client, error) { return dialTemporal(ctx, o.At.Temporal) }, options: o.At.Temporal}
@@ -54,6 +58,7 @@ func (b Backend) Web(ctx context.Context, o cli.WebOptions) (err error) {
 	if !o.ReadOnly {
 		options.Commands = webCommands{operator: cli.Operator{Backend: b, At: o.At, Dial: temporal.flows}, jobs: jobs}
 	}
+	options.Ready = readyOf(o, opened, files, temporal)
 	page := servePage(ctx, l, web.New(options).Handler(), o.Log)
 	defer page.close()
 	fmt.Fprintf(o.Out, "the page is at %s; Ctrl-C stops\n", page.address())
@@ -63,6 +68,23 @@ func (b Backend) Web(ctx context.Context, o cli.WebOptions) (err error) {
 	case err := <-page.ended:
 		return err
 	}
+}
+
+// readyOf asks what `starter web` needs. A page without buttons asks no Temporal server.
+func readyOf(o cli.WebOptions, opened cli.Opened, files archive.Store, temporal *keptTemporal) http.Handler {
+	parts := []monitor.Part{storePart(opened)}
+	if !o.ReadOnly {
+		parts = append(parts, temporalPart(temporal.connected))
+	}
+	if files != nil {
+		parts = append(parts, archivePart(files))
+	}
+	return webReadiness(o.Log, parts...)
+}
+
+// WebReady implements cli.Backend.
+func (Backend) WebReady(ctx context.Context, listen string) error {
+	return monitor.Ready(ctx, "the page", listen)
 }
 
 // agentsOf answers agents from the page's own sources. They only read: only people may
@@ -161,6 +183,7 @@ func (d *devRun) startWeb(ctx context.Context) (stop func(), err error) {
 		Commands: webCommands{operator: d.operator(), jobs: jobs},
 	}
 	options.MCP = agentsOf(options, d.store.Crawl)
+	options.Ready = webReadiness(d.log, temporalPart(func(context.Context) (client.Client, error) { return d.client, nil }), storePart(d.store), archivePart(d.files))
 	page := servePage(ctx, l, web.New(options).Handler(), d.log)
 	d.state.Web = page.address()
 	d.writeState()

@@ -161,6 +161,15 @@ const dialAgainAfter = 10 * time.Second
 
 // flows is the connection as the starter's commands use it.
 func (k *keptTemporal) flows(ctx context.Context) (cli.Client, error) {
+	c, err := k.connected(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return keptClient{newFlowClient(c, k.options)}, nil
+}
+
+// connected is the connection itself.
+func (k *keptTemporal) connected(ctx context.Context) (client.Client, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.client == nil {
@@ -172,7 +181,7 @@ func (k *keptTemporal) flows(ctx context.Context) (cli.Client, error) {
 			return nil, fmt.Errorf("ask Temporal: %w", k.err)
 		}
 	}
-	return keptClient{newFlowClient(k.client, k.options)}, nil
+	return k.client, nil
 }
 
 func (k *keptTemporal) close() {

@@ -143,6 +143,10 @@ func TestWeb(t *testing.T) {
 	if answer := ask(http.MethodPost, "/crawls/news/retry"); answer.StatusCode != http.StatusConflict {
 		t.Errorf("%d", answer.StatusCode)
 	}
+	// A health check, which has no token, learns which part is away, and not where it is.
+	if err := (Backend{}).WebReady(t.Context(), strings.TrimPrefix(address, "http://")); err == nil || err.Error() != "not ready; store: ok; temporal: does not answer" {
+		t.Errorf("%v", err)
+	}
 	stream := ask(http.MethodGet, "/crawls/news/live")
 	stop()
 	if _, err := io.ReadAll(stream.Body); err != nil {

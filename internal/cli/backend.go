@@ -28,6 +28,9 @@ type Backend interface {
 	Dev(ctx context.Context, o DevOptions) error
 	// Web serves the page for operators until ctx ends, which is no error.
 	Web(ctx context.Context, o WebOptions) error
+	// WebReady asks the page that listens at HOST:PORT whether it works. The error says why
+	// not.
+	WebReady(ctx context.Context, listen string) error
 	// Replay serves a WACZ file to this machine's browsers until ctx ends, which is no error.
 	Replay(ctx context.Context, o ReplayOptions) error
 	// OpenStore opens a store for reading. It gives up within seconds.

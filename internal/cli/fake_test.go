@@ -31,6 +31,7 @@ type fakeBackend struct {
 	specs                 []crawl.Spec
 	dev                   *DevOptions
 	web                   *WebOptions
+	webReady              string // whom it asked
 	replay                *ReplayOptions
 	opened, closed        int
 	temporal              TemporalOptions
@@ -59,6 +60,11 @@ func (b *fakeBackend) Dev(ctx context.Context, o DevOptions) error {
 func (b *fakeBackend) Web(_ context.Context, o WebOptions) error {
 	b.web = &o
 	return nil
+}
+
+func (b *fakeBackend) WebReady(_ context.Context, listen string) error {
+	b.webReady = listen
+	return errors.New("not ready; store: does not answer")
 }
 
 func (b *fakeBackend) Replay(_ context.Context, o ReplayOptions) error {
@@ -341,7 +347,7 @@ func (s *fakeStore) ListSources(_ context.Context, f store.SourceFilter) ([]stor
 
 func (s *fakeStore) ListRejected(_ context.Context, f store.RejectedFilter) ([]store.RejectedLink, error) {
 	return []store.RejectedLink{{
-		Reason: "host", RejectedURL: store.RejectedURL{URL: fmt.Sprintf("https://elsewhere.example/?%s,%d", f.Reason, f.Limit)}, From: "https://example.com/",
+		RejectedPlace: store.RejectedPlace{Reason: "host"}, RejectedURL: store.RejectedURL{URL: fmt.Sprintf("https://elsewhere.example/?%s,%d", f.Reason, f.Limit)}, From: "https://example.com/",
 	}}, nil
 }
 

@@ -12,6 +12,7 @@ import (
 type webCmd struct {
 	Listen   string `default:"127.0.0.1:8234" placeholder:"HOST:PORT" help:"Where to listen, by default 127.0.0.1:8234. Other machines reach 0.0.0.0:8234, which takes a token."`
 	ReadOnly bool   `help:"Show everything, and carry out nothing."`
+	Ready    bool   `help:"Serve nothing: ask the page that listens there whether it works, and end with 0 or 1."`
 	UI       string `name:"ui" placeholder:"URL" help:"The Temporal UI, for links to workflows, by default RECRAWL_WEB_UI, or that of the last starter dev in the data folder."`
 }
 
@@ -22,6 +23,7 @@ and asks Temporal. Beyond this machine it asks for the token of RECRAWL_WEB_TOKE
 from those who may only look; RECRAWL_WEB_HOSTS lists the names by which people reach it (docs/web.md).
 
     starter web
+    starter web --ready
     RECRAWL_WEB_TOKEN=file:/etc/recrawl/web-token starter web --listen 0.0.0.0:8234`
 }
 
@@ -41,6 +43,9 @@ type WebOptions struct {
 
 // Run serves the page until the context ends.
 func (c webCmd) Run(s *session) error {
+	if c.Ready {
+		return s.env.Backend.WebReady(s.ctx, c.Listen)
+	}
 	if s.places.Store == "" {
 		return usage(config.ErrNoStore)
 	}

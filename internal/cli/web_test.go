@@ -24,6 +24,17 @@ func TestWebCommand(t *testing.T) {
 	}
 }
 
+// A health check asks, and serves nothing. It needs no token to do so.
+func TestWebReady(t *testing.T) {
+	t.Parallel()
+	b := &fakeBackend{}
+	got := starter(t, b, "web", "--ready", "--listen", "0.0.0.0:8234")
+	if got.code != ExitFailed || b.web != nil || b.webReady != "0.0.0.0:8234" {
+		t.Errorf("%+v, %+v, asked %q", got, b.web, b.webReady)
+	}
+	checkLine(t, got.errOut, "not ready; store: does not answer")
+}
+
 // The Temporal UI's address comes from its variable, unless the flag gives another.
 func TestWebUI(t *testing.T) {
 	t.Parallel()

@@ -59,6 +59,9 @@ func TestInstall(t *testing.T) {
 			t.Errorf("%s: %v", unit, err)
 		}
 	}
+	if _, err := os.Stat(filepath.Join(root, "opt", "recrawl", "share", "doc", "recrawl", "openapi.json")); err != nil {
+		t.Errorf("the description of the API: %v", err)
+	}
 	if info, err := os.Stat(filepath.Join(root, "etc", "recrawl", "worker.env.example")); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the settings, which may hold a password: %v, %v", info, err)
 	}

@@ -44,7 +44,8 @@ const (
 // Postgres. A worker is killed in the middle of a request; another one is
 // stopped between Begin and its request, and continued when the permit has
 // expired and the host is in use again. The first pass is completed all the
-// same, and the site sees no request too many, too early or too late.
+// same, and the site sees no request too many, too early or too late. Then the page for
+// operators, by its own command too, shows the crawl to who has the token.
 func TestCluster(t *testing.T) {
 	sideBySide(t, 175)
 	pages, rounds := 120, 1
@@ -64,6 +65,7 @@ func TestCluster(t *testing.T) {
 		s.progress(c, 4)
 	}
 	c.finish(pages)
+	c.checkPage("t")
 	seen := map[string]bool{}
 	for _, path := range []string{"/", "/p1.html", "/p7.html"} {
 		for line := range strings.Lines(c.starter("--output", "json", "history", s.url+path)) {
@@ -120,9 +122,12 @@ type cluster struct {
 	of       map[string][]*process
 }
 
+// pageToken is the token of the cluster's page for operators.
+const pageToken = "the-token-of-the-operators"
+
 func startCluster(t *testing.T, more ...string) *cluster {
 	t.Helper()
-	project, err := deploytest.Load(t.Context())
+	project, err := deploytest.Load(t.Context(), "RECRAWL_WEB_TOKEN="+pageToken)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,11 +225,46 @@ func (c *cluster) checkHealth(name string, service deploytest.Service) {
 	if test[0] != "CMD" {
 		c.t.Fatalf("%s: the health check %v needs a shell, which its image has not", name, test)
 	}
-	c.await(fmt.Sprintf("%s is healthy by %v", name, test[1:]), func() bool {
-		_, code, _ := runEnv(c.t, append(c.env(service), c.metrics), c.program(test[1]), test[2:]...)
+	argv := slices.Clone(test[1:])
+	for i := range argv {
+		argv[i] = c.translate(service, argv[i])
+	}
+	c.await(fmt.Sprintf("%s is healthy by %v", name, argv), func() bool {
+		_, code, _ := runEnv(c.t, append(c.env(service), c.metrics), c.program(argv[0]), argv[1:]...)
 		return code == 0
 	})
 }
+
+// checkPage starts the service web, of the profile of the same name, and asks it for a
+// crawl, with the token and without.
+func (c *cluster) checkPage(crawl string) {
+	c.t.Helper()
+	service := c.project.Services["web"]
+	web := c.start("web")
+	c.checkHealth("web", service)
+	c.mustRun("web", web)
+	for token, want := range map[string]int{"": http.StatusUnauthorized, "Bearer " + pageToken: http.StatusOK} {
+		r, err := http.NewRequestWithContext(c.t.Context(), http.MethodGet, "http://"+c.words[pageListens]+"/crawls/"+crawl, nil)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		if token != "" {
+			r.Header.Set("Authorization", token)
+		}
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		text, err := io.ReadAll(answer.Body)
+		answer.Body.Close()
+		if err != nil || answer.StatusCode != want || want == http.StatusOK && !strings.Contains(string(text), "<h1>"+crawl) {
+			c.t.Errorf("with the token %q: %d %v\n%s", token, answer.StatusCode, err, text)
+		}
+	}
+}
+
+// pageListens is where the service web listens in its container.
+const pageListens = "0.0.0.0:8234"
 
 // start starts one process of a service.
 func (c *cluster) start(name string) *process {
@@ -280,7 +320,7 @@ func (c *cluster) connect() {
 	c.t.Helper()
 	frontend := freePort(c.t)
 	c.names = strings.NewReplacer("postgres:5432", "127.0.0.1:"+c.database, "temporal:7233", "127.0.0.1:"+frontend)
-	c.words = map[string]string{"postgres": "127.0.0.1", "5432": c.database, "0.0.0.0": "127.0.0.1"}
+	c.words = map[string]string{"postgres": "127.0.0.1", "5432": c.database, "0.0.0.0": "127.0.0.1", pageListens: "127.0.0.1:" + freePort(c.t)}
 	c.ports = []string{"FRONTEND_GRPC_PORT=" + frontend}
 	for _, name := range []string{
 		"FRONTEND_HTTP_PORT", "FRONTEND_MEMBERSHIP_PORT", "HISTORY_GRPC_PORT", "HISTORY_MEMBERSHIP_PORT",

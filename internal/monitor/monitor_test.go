@@ -343,7 +343,7 @@ func TestServer(t *testing.T) {
 			t.Errorf("%s: %d %.200s, want %d %s", c.path, status, text, c.status, c.has)
 		}
 	}
-	if err := Ready(t.Context(), s.Address()); err == nil || err.Error() != "not ready; worker: starting" {
+	if err := Ready(t.Context(), "the worker", s.Address()); err == nil || err.Error() != "not ready; worker: starting" {
 		t.Errorf("a worker that starts: %v", err)
 	}
 	s.Readiness.Working()
@@ -355,7 +355,7 @@ func TestServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, address := range []string{s.Address(), ":" + port, "0.0.0.0:" + port} {
-		if err := Ready(t.Context(), address); err != nil {
+		if err := Ready(t.Context(), "the worker", address); err != nil {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
@@ -363,7 +363,7 @@ func TestServer(t *testing.T) {
 		t.Errorf("a port that is taken: %v", err)
 	}
 	stop()
-	if err := Ready(t.Context(), s.Address()); err == nil || !strings.HasPrefix(err.Error(), "the worker does not answer") {
+	if err := Ready(t.Context(), "the worker", s.Address()); err == nil || !strings.HasPrefix(err.Error(), "the worker does not answer") {
 		t.Errorf("a worker that is gone: %v", err)
 	}
 	if log.Len() > 0 {

@@ -20,15 +20,15 @@ const (
 	askEvery = time.Second
 )
 
-// Part is something that a worker needs.
+// Part is something that a program needs.
 type Part struct {
 	Name string
 	// Ask returns an error if the part is not there.
 	Ask func(ctx context.Context) error
 }
 
-// Readiness tracks whether a worker works: it has taken up its work, and all its parts
-// answer.
+// Readiness tracks whether a worker, or another program, works: it has taken up its work,
+// and all its parts answer. As a handler it says so to whoever asks.
 type Readiness struct {
 	mu    sync.Mutex
 	doing string // why it does not work, in words; "" while it does
@@ -93,18 +93,18 @@ func askAll(ctx context.Context, parts []Part) []error {
 
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
-// serve answers with 200 or 503.
-func (r *Readiness) serve(w http.ResponseWriter, req *http.Request) {
-	lines, ready := r.Look(req.Context())
+// ServeHTTP answers with 200 or 503, and a line for each part.
+func (r *Readiness) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	lines, ready := r.Look(context.WithoutCancel(req.Context())) // others get the same answer
 	if !ready {
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}
 	fmt.Fprintln(w, strings.Join(slices.Concat([]string{map[bool]string{true: "ready", false: "not ready"}[ready]}, lines), "\n"))
 }
 
-// Ready asks the worker that listens at an address of RECRAWL_METRICS whether it works. The
-// error says why not.
-func Ready(ctx context.Context, address string) error {
+// Ready asks the program that listens at HOST:PORT or :PORT, at /readyz, whether it works.
+// The error says why not; who names the program in it.
+func Ready(ctx context.Context, who, address string) error {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return fmt.Errorf("%q is not an address: %w", address, err)
@@ -121,12 +121,12 @@ func Ready(ctx context.Context, address string) error {
 	client := http.Client{Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true}}
 	resp, err := client.Do(req)
 	if err != nil {
-		return fmt.Errorf("the worker does not answer: %w", err)
+		return fmt.Errorf("%s does not answer: %w", who, err)
 	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
 	if err != nil {
-		return fmt.Errorf("read the worker's answer: %w", err)
+		return fmt.Errorf("read the answer of %s: %w", who, err)
 	}
 	if resp.StatusCode != http.StatusOK {
 		return errors.New(strings.ReplaceAll(strings.TrimSpace(string(text)), "\n", "; "))

@@ -169,7 +169,9 @@ func (r Reporter) RobotsTexts(ctx context.Context, host HostItem) ([]RobotsText,
 type RejectedAnswer struct {
 	Reasons []ReasonLine   `json:"reasons"`
 	Links   []RejectedLine `json:"links"`
-	Now     time.Time      `json:"-"`
+	// Next is the last one of a part that is full, nil in the last part.
+	Next *store.RejectedPlace `json:"-"`
+	Now  time.Time            `json:"-"`
 }
 
 // ReasonLine counts the links that were rejected for a reason.
@@ -192,25 +194,74 @@ func (r Reporter) RejectedOf(ctx context.Context, q RejectedQuery) (RejectedAnsw
 	for _, l := range links {
 		answer.Links = append(answer.Links, rejectedLineOf(l))
 	}
+	if q.Limit > 0 && len(links) == q.Limit {
+		answer.Next = &links[q.Limit-1].RejectedPlace
+	}
 	return answer, err
 }
 
-// TrapsBatch returns the traps of a crawl in the order in which they were found, after the
-// one with the number after.
-func (r Reporter) TrapsBatch(ctx context.Context, crawlName string, after int64, limit int) (Batch[TrapLine], error) {
+// TrapsBatch returns the traps of a crawl, or of one host of it, in the order in which they
+// were found, after the one with the number after. With host, it looks at some thousands of
+// traps.
+func (r Reporter) TrapsBatch(ctx context.Context, crawlName, host string, after int64, limit int) (Batch[TrapLine], error) {
 	record, now, err := r.open(ctx, crawlName)
 	if err != nil {
 		return Batch[TrapLine]{}, err
 	}
-	traps, err := r.Store.Traps(ctx, store.TrapFilter{CrawlID: record.ID, After: after, Limit: limit})
+	of := func(t store.TrapRecord) bool { return host == "" || t.Host == host }
+	traps, last, err := sift(limit, batchOf(host, limit), of, func(from *store.TrapRecord, limit int) ([]store.TrapRecord, error) {
+		if from != nil {
+			after = from.ID
+		}
+		return r.Store.Traps(ctx, store.TrapFilter{CrawlID: record.ID, After: after, Limit: limit})
+	})
 	part := Batch[TrapLine]{Items: []TrapLine{}, Now: now}
 	for _, t := range traps {
 		part.Items = append(part.Items, trapLineOf(t))
 	}
-	if len(traps) == limit {
-		part.Next = strconv.FormatInt(traps[limit-1].ID, 10)
+	if last != nil {
+		part.Next = strconv.FormatInt(last.ID, 10)
 	}
 	return part, err
+}
+
+const (
+	// siftedMost is about how many rows are looked at for one part of a list.
+	siftedMost = 4000
+	// siftBatch is how many of them are read at a time.
+	siftBatch = 500
+)
+
+// batchOf is how many rows are read at a time: all rows are wanted if there is no filter.
+func batchOf(filter string, limit int) int {
+	if filter == "" {
+		return limit
+	}
+	return siftBatch
+}
+
+// sift reads rows in batches, each after the last row of the one before, until as many are
+// wanted as the limit says. Last is the last row that was looked at if there may be more,
+// else nil.
+func sift[R any](limit, batch int, wanted func(R) bool, read func(after *R, limit int) ([]R, error)) (found []R, last *R, err error) {
+	for looked := 0; looked < siftedMost; looked += batch {
+		rows, err := read(last, batch)
+		if err != nil {
+			return nil, nil, err
+		}
+		for i, row := range rows {
+			if wanted(row) {
+				found = append(found, row)
+			}
+			if last = &rows[i]; len(found) == limit {
+				return found, last, nil
+			}
+		}
+		if len(rows) < batch {
+			return found, nil, nil
+		}
+	}
+	return found, last, nil
 }
 
 // PrefixesOf returns the hosts and prefixes below which most pages of a crawl were found.
@@ -238,18 +289,24 @@ type DuplicateItem struct {
 
 // DuplicatesBatch returns duplicates cluster by cluster, after the one of afterOf and after,
 // the numbers of the original and of the duplicate. Next has both, with a point between.
-func (r Reporter) DuplicatesBatch(ctx context.Context, crawlName string, afterOf, after int64, limit int) (Batch[DuplicateItem], error) {
+// With host, it looks at some thousands for those of which one side is of that host.
+func (r Reporter) DuplicatesBatch(ctx context.Context, crawlName, host string, afterOf, after int64, limit int) (Batch[DuplicateItem], error) {
 	record, now, err := r.open(ctx, crawlName)
 	if err != nil {
 		return Batch[DuplicateItem]{}, err
 	}
-	found, err := r.Store.ListDuplicates(ctx, store.DuplicateFilter{CrawlID: record.ID, AfterOf: afterOf, After: after, Limit: limit})
+	of := func(d store.DuplicateRecord) bool { return host == "" || d.Page.Host == host || d.Of.Host == host }
+	found, last, err := sift(limit, batchOf(host, limit), of, func(from *store.DuplicateRecord, limit int) ([]store.DuplicateRecord, error) {
+		if from != nil {
+			afterOf, after = from.Of.PageID, from.Page.PageID
+		}
+		return r.Store.ListDuplicates(ctx, store.DuplicateFilter{CrawlID: record.ID, AfterOf: afterOf, After: after, Limit: limit})
+	})
 	part := Batch[DuplicateItem]{Items: []DuplicateItem{}, Now: now}
 	for _, d := range found {
 		part.Items = append(part.Items, DuplicateItem{duplicateLineOf(d), d.Page.PageID, d.Of.PageID, likeness(d)})
 	}
-	if len(found) == limit {
-		last := found[limit-1]
+	if last != nil {
 		part.Next = fmt.Sprintf("%d.%d", last.Of.PageID, last.Page.PageID)
 	}
 	return part, err

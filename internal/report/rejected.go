@@ -16,6 +16,8 @@ type RejectedQuery struct {
 	Crawl  string
 	Reason string // "" means all
 	Limit  int    // of the URLs; 0 means all that are kept
+	// After is the last that was listed, as Next of a RejectedAnswer has it.
+	After store.RejectedPlace
 }
 
 // RejectedLine is a link that a crawl did not take.
@@ -77,7 +79,7 @@ func (r Reporter) rejected(ctx context.Context, crawlID int64, q RejectedQuery) 
 	if limit == 0 {
 		limit = max(1, len(counts)) * store.RejectedKept
 	}
-	links, err := r.Store.ListRejected(ctx, store.RejectedFilter{CrawlID: crawlID, Reason: q.Reason, Limit: limit})
+	links, err := r.Store.ListRejected(ctx, store.RejectedFilter{CrawlID: crawlID, Reason: q.Reason, After: q.After, Limit: limit})
 	return counts, links, err
 }
 

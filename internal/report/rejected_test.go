@@ -24,9 +24,9 @@ func (f *fake) ListRejected(_ context.Context, q store.RejectedFilter) (found []
 		return nil, f.fail
 	}
 	for _, l := range []store.RejectedLink{
-		{Reason: "host", RejectedURL: store.RejectedURL{URL: "https://elsewhere.example/"}, From: "https://example.com/", At: now.Add(-time.Minute)},
-		{Reason: "host", RejectedURL: store.RejectedURL{URL: "https://other.example/?a=1&b=2"}, At: now.Add(-time.Hour)},
-		{Reason: "rule print pages", RejectedURL: store.RejectedURL{URL: "https://example.com/print/1", Detail: "looks\tprinted"}, At: now},
+		{RejectedPlace: store.RejectedPlace{Reason: "host", At: now.Add(-time.Minute)}, RejectedURL: store.RejectedURL{URL: "https://elsewhere.example/"}, From: "https://example.com/"},
+		{RejectedPlace: store.RejectedPlace{Reason: "host", At: now.Add(-time.Hour)}, RejectedURL: store.RejectedURL{URL: "https://other.example/?a=1&b=2"}},
+		{RejectedPlace: store.RejectedPlace{Reason: "rule print pages", At: now}, RejectedURL: store.RejectedURL{URL: "https://example.com/print/1", Detail: "looks\tprinted"}},
 	} {
 		if (q.Reason == "" || q.Reason == l.Reason) && len(found) < q.Limit {
 			found = append(found, l)

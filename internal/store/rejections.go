@@ -53,13 +53,22 @@ type RejectedURL struct {
 type RejectedFilter struct {
 	CrawlID int64
 	Reason  string // "" is all
-	Limit   int
+	// After is the place of the last example that was listed, zero for none.
+	After RejectedPlace
+	Limit int
+}
+
+// RejectedPlace is where an example stands in the list. It holds also when the example is
+// replaced by a newer one.
+type RejectedPlace struct {
+	Reason string
+	At     time.Time
+	Slot   int // among those of its reason, below RejectedKept
 }
 
 // RejectedLink is an example as stored.
 type RejectedLink struct {
-	Reason string
+	RejectedPlace
 	RejectedURL
 	From string // the page on which it stood, "" for none
-	At   time.Time
 }

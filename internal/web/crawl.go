@@ -105,11 +105,21 @@ const (
 // at returns an address below that of a crawl.
 func at(crawlName string, parts ...string) string {
 	var b strings.Builder
-	b.WriteString("/crawls/" + url.PathEscape(crawlName))
+	b.WriteString("/crawls/" + segment(crawlName))
 	for _, p := range parts {
-		b.WriteString("/" + url.PathEscape(p))
+		b.WriteString("/" + segment(p))
 	}
 	return b.String()
+}
+
+// segment writes a name as a part of an address. If it ends like an address for programs,
+// the point is escaped, and the address is one for people.
+func segment(name string) string {
+	text := url.PathEscape(name)
+	if short, is := strings.CutSuffix(text, jsonSuffix); is {
+		return short + "%2E" + strings.TrimPrefix(jsonSuffix, ".")
+	}
+	return text
 }
 
 // sentence says in one line how a crawl is, on the clock of this machine.

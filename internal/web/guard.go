@@ -92,7 +92,7 @@ const (
 // admit serves a request that carries a token, and asks for one otherwise.
 func (g Guard) admit(s *Server, w http.ResponseWriter, r *http.Request, next http.Handler) {
 	switch a := g.access(r); {
-	case strings.HasPrefix(r.URL.Path, "/assets/"), a == fullAccess:
+	case strings.HasPrefix(r.URL.Path, "/assets/"), r.URL.Path == healthPath, r.URL.Path == readyPath, a == fullAccess:
 		next.ServeHTTP(w, r)
 	case a == readAccess:
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), readOnlyKey{}, true)))
@@ -117,7 +117,7 @@ func (g Guard) access(r *http.Request) access {
 	if is {
 		return g.of(func(token string) bool { return same(given, token) })
 	}
-	cookie, err := r.Cookie(loginCookie)
+	cookie, err := r.Cookie(atPort(loginCookie, r))
 	if err != nil {
 		return noAccess
 	}
@@ -141,7 +141,7 @@ func (g Guard) login(s *Server, w http.ResponseWriter, r *http.Request) {
 		s.writePage(w, r, http.StatusUnauthorized, "login.html", answer{Title: "Log in", Data: "That is not the token."})
 		return
 	}
-	http.SetCookie(w, &http.Cookie{Name: loginCookie, Value: proof(token), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil})
+	http.SetCookie(w, &http.Cookie{Name: atPort(loginCookie, r), Value: proof(token), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil})
 	http.Redirect(w, r, back(r), http.StatusSeeOther)
 }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/report"
@@ -286,16 +287,15 @@ type rejectedAnswer struct {
 
 // rejectedMore holds the parts of the view of rejected links that only people see.
 type rejectedMore struct {
+	parts
 	Reason string
-	All    string
 	Kept   int
-	Cut    bool // there are more examples
 }
 
 // rejectedView shows how many links were rejected, and why, with examples.
 func rejectedView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
 	a := askedOf(r)
-	q := report.RejectedQuery{Crawl: value(r, "crawl"), Reason: a.text("reason"), Limit: a.limit()}
+	q := report.RejectedQuery{Crawl: value(r, "crawl"), Reason: a.text("reason"), Limit: a.limit(), After: a.rejectedPlace("after")}
 	if a.err != nil {
 		return answer{}, a.err
 	}
@@ -303,11 +303,35 @@ func rejectedView(ctx context.Context, s *Server, r *http.Request) (answer, erro
 	if err != nil {
 		return answer{}, err
 	}
+	next := ""
+	if p := found.Next; p != nil {
+		next = fmt.Sprintf("%d.%d.%s", p.At.UnixMicro(), p.Slot, p.Reason)
+	}
 	return answer{
 		Title: "Rejected links of " + q.Crawl, Crawl: q.Crawl, Now: found.Now,
-		Data: rejectedAnswer{listed(r, found.Links, "", ""), found.Reasons},
-		More: rejectedMore{q.Reason, at(q.Crawl, "rejected"), store.RejectedKept, len(found.Links) == q.Limit},
+		Data: rejectedAnswer{listed(r, found.Links, "after", next), found.Reasons},
+		More: rejectedMore{partsOf(r, "after", next), q.Reason, store.RejectedKept},
 	}, nil
+}
+
+// rejectedPlace reads where a part of the list of rejected links begins: a time in
+// microseconds, a number and a reason, with points between.
+func (a *asked) rejectedPlace(name string) (p store.RejectedPlace) {
+	text := a.values.Get(name)
+	if text == "" {
+		return p
+	}
+	at, rest, _ := strings.Cut(text, ".")
+	slot, reason, _ := strings.Cut(rest, ".")
+	micros, err := strconv.ParseInt(at, 10, 64)
+	if err == nil {
+		p.Slot, err = strconv.Atoi(slot)
+	}
+	if err != nil || reason == "" {
+		a.wrong(name, text, "it is as next of a part of the list has it")
+	}
+	p.At, p.Reason = time.UnixMicro(micros), reason
+	return p
 }
 
 // trapsAnswer is the answer about traps as JSON has it.
@@ -323,11 +347,11 @@ const shownPrefixes = 20
 // trapsView lists traps, each with the button that releases it.
 func trapsView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
 	a := askedOf(r)
-	name, after, limit := value(r, "crawl"), a.number("after"), a.limit()
+	name, host, after, limit := value(r, "crawl"), strings.ToLower(a.text("host")), a.number("after"), a.limit()
 	if a.err != nil {
 		return answer{}, a.err
 	}
-	batch, err := s.Report.TrapsBatch(ctx, name, after, limit)
+	batch, err := s.Report.TrapsBatch(ctx, name, host, after, limit)
 	if err != nil {
 		return answer{}, err
 	}
@@ -337,7 +361,7 @@ func trapsView(ctx context.Context, s *Server, r *http.Request) (answer, error) 
 	}
 	return answer{
 		Title: "Traps of " + name, Crawl: name, Now: batch.Now,
-		Data: trapsAnswer{listed(r, batch.Items, "after", batch.Next), prefixes}, More: partsOf(r, "after", batch.Next),
+		Data: trapsAnswer{listed(r, batch.Items, "after", batch.Next), prefixes}, More: hostFilterOf(r, host, batch.Next, len(batch.Items) < limit),
 	}, nil
 }
 
@@ -354,7 +378,7 @@ const shownMirrors = 20
 // duplicatesView lists duplicates, and hosts with mostly the same contents.
 func duplicatesView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
 	a := askedOf(r)
-	name, limit := value(r, "crawl"), a.limit()
+	name, host, limit := value(r, "crawl"), strings.ToLower(a.text("host")), a.limit()
 	of, page, err := pairOf(a.text("after"))
 	if err != nil {
 		a.wrong("after", a.text("after"), "it is two numbers with a point between, as next of a part of the list has it")
@@ -362,7 +386,7 @@ func duplicatesView(ctx context.Context, s *Server, r *http.Request) (answer, er
 	if a.err != nil {
 		return answer{}, a.err
 	}
-	batch, err := s.Report.DuplicatesBatch(ctx, name, of, page, limit)
+	batch, err := s.Report.DuplicatesBatch(ctx, name, host, of, page, limit)
 	if err != nil {
 		return answer{}, err
 	}
@@ -372,7 +396,7 @@ func duplicatesView(ctx context.Context, s *Server, r *http.Request) (answer, er
 	}
 	return answer{
 		Title: "Duplicates of " + name, Crawl: name, Now: batch.Now,
-		Data: duplicatesAnswer{listed(r, batch.Items, "after", batch.Next), mirrors}, More: partsOf(r, "after", batch.Next),
+		Data: duplicatesAnswer{listed(r, batch.Items, "after", batch.Next), mirrors}, More: hostFilterOf(r, host, batch.Next, len(batch.Items) < limit),
 	}, nil
 }
 
@@ -388,10 +412,17 @@ func pairOf(text string) (a, b int64, err error) {
 	return a, b, err
 }
 
-// sourcesMore holds the parts of a list of sources that only people see.
-type sourcesMore struct {
+// hostFilter holds the parts of a list that can be filtered by host that only people see.
+type hostFilter struct {
 	parts
 	Host string
+}
+
+// hostFilterOf is a part of such a list; further says that the search for more goes on.
+func hostFilterOf(r *http.Request, host, next string, further bool) hostFilter {
+	f := hostFilter{partsOf(r, "after", next), host}
+	f.Further = further && next != ""
+	return f
 }
 
 // sourcesView lists sitemaps and feeds.
@@ -408,7 +439,7 @@ func sourcesView(ctx context.Context, s *Server, r *http.Request) (answer, error
 	}
 	return answer{
 		Title: "Sources of " + q.Crawl, Crawl: q.Crawl, Now: batch.Now,
-		Data: listed(r, batch.Items, "after", batch.Next), More: sourcesMore{partsOf(r, "after", batch.Next), q.Host},
+		Data: listed(r, batch.Items, "after", batch.Next), More: hostFilterOf(r, q.Host, batch.Next, false),
 	}, nil
 }
 

@@ -85,8 +85,10 @@ func (w *site) fill() {
 	}}}))
 	_, err := w.s.RegisterLinks(w.ctx, store.RegisterParams{
 		CrawlID: w.crawl.ID, From: original.PageID,
-		URLs:     []store.NewURL{{URL: "https://a.test/sitemap.xml", Host: "a.test", Kind: crawl.KindSitemap}},
-		Rejected: []store.Rejection{{Reason: "host", Links: 3, Examples: []store.RejectedURL{{URL: "https://elsewhere.test/%3Cb%3E", Host: "elsewhere.test", Detail: "beyond <b>this site"}}}},
+		URLs: []store.NewURL{{URL: "https://a.test/sitemap.xml", Host: "a.test", Kind: crawl.KindSitemap}},
+		Rejected: []store.Rejection{{Reason: "host", Links: 3, Examples: []store.RejectedURL{{URL: "https://elsewhere.test/%3Cb%3E", Host: "elsewhere.test", Detail: "beyond <b>this site"}}}, {Reason: "depth", Links: 2, Examples: []store.RejectedURL{
+			{URL: "https://a.test/1/2/3/4", Host: "a.test"}, {URL: "https://a.test/1/2/3/6", Host: "a.test"},
+		}}},
 	})
 	w.check(err)
 	_, err = w.s.SetTraps(w.ctx, w.crawl.ID, []store.NewTrap{{Site: "a.test", Host: "a.test", Name: "a.test/cal/#", Pattern: json.RawMessage(`{}`), Reason: "calendar", Detail: "days without end", After: -1}})
@@ -215,7 +217,7 @@ func TestPartsOfLists(t *testing.T) {
 	t.Parallel()
 	w := newSite(t, nil)
 	for list, number := range map[string]int{
-		"pages": 7, "pages?text=test": 7, "pages?host=a.test&state=active": 3, "hosts": 3, "hosts?text=.TEST": 3, "traps": 1, "duplicates": 1, "sources": 1, "sinks/team/failed": 1, "changes": 7, "changes?host=a.test": 5, "changes?kinds=page.gone,page.changed": 2,
+		"pages": 7, "pages?text=test": 7, "pages?host=a.test&state=active": 3, "hosts": 3, "hosts?text=.TEST": 3, "traps": 1, "traps?host=a.test": 1, "traps?host=b.test": 0, "duplicates": 1, "duplicates?host=A.test": 1, "duplicates?host=b.test": 0, "rejected": 3, "rejected?reason=depth": 2, "sources": 1, "sinks/team/failed": 1, "changes": 7, "changes?host=a.test": 5, "changes?kinds=page.gone,page.changed": 2,
 	} {
 		path, query, _ := strings.Cut(list, "?")
 		at, found, parts := "/crawls/news/"+path+".json?limit=1&"+query, 0, 0
@@ -240,7 +242,7 @@ func TestBadQuestions(t *testing.T) {
 	w := newSite(t, nil)
 	for address, want := range map[string]int{
 		"pages?state=dead": 400, "pages?after=x": 400, "pages?after=-1": 400, "pages?limit=501": 400, "duplicates?after=7": 400, "duplicates?after=a.b": 400, "sources?after=x": 400,
-		"traps?after=x": 400, "changes?kinds=page": 400, "changes?before=now": 400, "changes?before=c1.00000000.7": 400, "changes.atom?kinds=page": 400,
+		"traps?after=x": 400, "rejected?after=x": 400, "rejected?after=1.2.": 400, "changes?kinds=page": 400, "changes?before=now": 400, "changes?before=c1.00000000.7": 400, "changes.atom?kinds=page": 400,
 		"url": 400, "url?url=": 400, "url?url=https://": 400, "hosts/none.test": 404, "sinks/none/failed": 404,
 	} {
 		for _, suffix := range []string{"", ".json"} {

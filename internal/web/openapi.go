@@ -1,8 +1,11 @@
 package web
 
 import (
+	"bytes"
+	"encoding/json"
 	"net/http"
 	"reflect"
+	"strconv"
 	"strings"
 )
 
@@ -22,9 +25,21 @@ type param struct {
 	required    bool
 }
 
-// openAPI answers with the description of the API.
+// openAPI answers with the description of the API, as docs/openapi.json has it.
 func (s *Server) openAPI(w http.ResponseWriter, _ *http.Request) {
-	s.writeJSON(w, http.StatusOK, description())
+	text, err := descriptionText()
+	s.writeText(w, http.StatusOK, text, err)
+}
+
+// descriptionText is the description with a line for each property, so that people can read
+// it and compare two.
+func descriptionText() ([]byte, error) {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	err := enc.Encode(description())
+	return text.Bytes(), err
 }
 
 // description is an OpenAPI document (3.1) of all addresses that programs may ask.
@@ -50,8 +65,8 @@ func description() object {
 	return object{
 		"openapi": "3.1.0",
 		"info": object{
-			"title": "recrawl", "version": "1",
-			"description": "Everything that the page for operators shows. Fields are added without a new version; v of a list changes when a field changes its meaning or goes.",
+			"title": "recrawl", "version": strconv.Itoa(apiVersion),
+			"description": "Everything that the page for operators shows. The version is that of the objects, and v of a list is the same number. Fields are added without a new version; it is raised when a field changes its meaning or its type, or goes.",
 		},
 		"security":   []object{{}, {"token": []string{}}},
 		"paths":      paths,

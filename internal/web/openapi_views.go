@@ -69,10 +69,12 @@ func viewOperations() []operation {
 		{pattern: "/crawls/{crawl}/pages/{page}/duplicates", summary: "Duplicates of a page.", of: list[report.CopyLine]{}, params: []param{afterParam, limitParam}},
 		{pattern: "/crawls/{crawl}/pages/{page}/backlinks", summary: "Pages that link to a page.", of: list[report.BacklinkLine]{}, params: []param{afterParam, limitParam}},
 		{pattern: "/crawls/{crawl}/rejected", summary: "How many links were not taken, why, and examples.", of: rejectedAnswer{}, params: []param{
-			{name: "reason", about: "Only examples of this reason."}, limitParam,
+			{name: "reason", about: "Only examples of this reason."}, afterParam, limitParam,
 		}},
-		{pattern: "/crawls/{crawl}/traps", summary: "Parts of sites that seem to have no end.", of: trapsAnswer{}, params: []param{afterParam, limitParam}},
-		{pattern: "/crawls/{crawl}/duplicates", summary: "Pages with the content of another page, or nearly.", of: duplicatesAnswer{}, params: []param{afterParam, limitParam}},
+		{pattern: "/crawls/{crawl}/traps", summary: "Parts of sites that seem to have no end.", of: trapsAnswer{}, params: []param{hostParam, afterParam, limitParam}},
+		{pattern: "/crawls/{crawl}/duplicates", summary: "Pages with the content of another page, or nearly.", of: duplicatesAnswer{}, params: []param{
+			{name: "host", about: "Only those of which one side is of this host."}, afterParam, limitParam,
+		}},
 		{pattern: "/crawls/{crawl}/sources", summary: "Sitemaps and feeds.", of: list[report.SourceItem]{}, params: []param{hostParam, afterParam, limitParam}},
 		{pattern: "/crawls/{crawl}/sinks", summary: "Sinks, and how they stand with their receivers.", of: list[report.SinkItem]{}},
 		{pattern: "/crawls/{crawl}/sinks/{sink}/failed", summary: "Changes that a sink could not deliver.", of: list[report.FailedLine]{}, params: []param{afterParam, limitParam}},

@@ -7,9 +7,11 @@ import (
 	"encoding/json"
 	"html/template"
 	"io/fs"
+	"net"
 	"net/http"
 	"net/url"
 	"path"
+	"strconv"
 	"strings"
 	"time"
 
@@ -47,7 +49,7 @@ func parsePages() pages {
 func functions() template.FuncMap {
 	return template.FuncMap{
 		"at":      func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
-		"path":    url.PathEscape,
+		"path":    segment,
 		"time":    timeElement,
 		"count":   count,
 		"clean":   func(limit int, text string) string { return crawl.Clean(text, limit) },
@@ -146,7 +148,14 @@ func (s *Server) writeJSON(w http.ResponseWriter, status int, v any) {
 	var body bytes.Buffer
 	enc := json.NewEncoder(&body)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	err := enc.Encode(v)
+	s.writeText(w, status, body.Bytes(), err)
+}
+
+// writeText writes an answer for programs that is JSON already; err says that it could not
+// be made.
+func (s *Server) writeText(w http.ResponseWriter, status int, text []byte, err error) {
+	if err != nil {
 		s.Log.Error("an answer cannot be written", "error", err)
 		http.Error(w, `{"error":"the answer cannot be written"}`, http.StatusInternalServerError)
 		return
@@ -154,7 +163,7 @@ func (s *Server) writeJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = w.Write(body.Bytes()) // an error means that the reader has gone
+	_, _ = w.Write(text) // an error means that the reader has gone
 }
 
 // jsonSuffix ends the addresses that answer programs.
@@ -190,15 +199,15 @@ func jsonAddress(address string) string {
 // value returns a wildcard of an address, without the suffix that asks for JSON.
 func value(r *http.Request, name string) string {
 	v := r.PathValue(name)
-	if strings.HasSuffix(r.Pattern, "{"+name+"}") {
+	if strings.HasSuffix(r.Pattern, "{"+name+"}") && strings.HasSuffix(r.URL.EscapedPath(), jsonSuffix) {
 		v = strings.TrimSuffix(v, jsonSuffix)
 	}
 	return v
 }
 
-// wantsJSON reports whether a program asks.
+// wantsJSON reports whether a program asks. An escaped point is part of a name; see segment.
 func wantsJSON(r *http.Request) bool {
-	if strings.HasSuffix(r.URL.Path, jsonSuffix) {
+	if strings.HasSuffix(r.URL.EscapedPath(), jsonSuffix) {
 		return true
 	}
 	accept := r.Header.Get("Accept")
@@ -208,17 +217,30 @@ func wantsJSON(r *http.Request) bool {
 // saidCookie carries a button's result to the page that is shown next.
 const saidCookie = "recrawl-said"
 
-func (s *Server) tell(w http.ResponseWriter, said string) {
-	http.SetCookie(w, &http.Cookie{Name: saidCookie, Value: url.QueryEscape(said), Path: "/", MaxAge: 60, HttpOnly: true, SameSite: http.SameSiteStrictMode})
+func (s *Server) tell(w http.ResponseWriter, r *http.Request, said string) {
+	http.SetCookie(w, &http.Cookie{Name: atPort(saidCookie, r), Value: url.QueryEscape(said), Path: "/", MaxAge: 60, HttpOnly: true, SameSite: http.SameSiteStrictMode})
+}
+
+// atPort returns the name of a cookie for the port at which the browser asks: it would send
+// the cookie to all ports of the machine.
+func atPort(name string, r *http.Request) string {
+	_, port, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		return name
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err == nil {
+		return name + "-" + strconv.FormatUint(n, 10)
+	}
+	return name
 }
 
 // said returns the last button's result, which is shown once.
 func (s *Server) said(w http.ResponseWriter, r *http.Request) string {
-	cookie, err := r.Cookie(saidCookie)
+	cookie, err := r.Cookie(atPort(saidCookie, r))
 	if err != nil {
 		return ""
 	}
-	http.SetCookie(w, &http.Cookie{Name: saidCookie, Path: "/", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	http.SetCookie(w, &http.Cookie{Name: atPort(saidCookie, r), Path: "/", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteStrictMode})
 	said, err := url.QueryUnescape(cookie.Value)
 	if err != nil {
 		return ""

@@ -52,6 +52,9 @@ type Options struct {
 	Guard    Guard
 	// MCP answers agents at /mcp, to all who may look; nil if nobody does.
 	MCP http.Handler
+	// Ready answers /readyz with 200 or 503. Everybody may ask, also without a token, so it
+	// names nothing. Nil is a server that is ready while it lives.
+	Ready http.Handler
 	// TemporalUI is the address of the Temporal UI's namespace, for links to workflows, such
 	// as http://127.0.0.1:8233/namespaces/default; "" for none.
 	TemporalUI string
@@ -96,6 +99,8 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /crawls/{crawl}/live", s.live)
 	mux.HandleFunc("GET /crawls/{crawl}/changes.atom", s.changesAtom)
 	mux.HandleFunc("GET /openapi.json", s.openAPI)
+	mux.HandleFunc("GET "+healthPath, alive)
+	mux.Handle("GET "+readyPath, s.ready())
 	mux.HandleFunc("GET /crawls/{crawl}/pages/{page}/versions/{seq}/body", s.body)
 	if s.MCP != nil {
 		mux.Handle("/mcp", s.MCP)
@@ -153,7 +158,7 @@ func (s *Server) act(a action) http.Handler {
 			}{said})
 			return
 		}
-		s.tell(w, said)
+		s.tell(w, r, said)
 		http.Redirect(w, r, back(r), http.StatusSeeOther)
 	})
 }

@@ -40,8 +40,8 @@ type list[T any] struct {
 	Next *string `json:"next"`
 }
 
-// apiVersion is the version of the objects in lists. It changes when one of their fields
-// changes its meaning or is removed.
+// apiVersion is the version of the objects that programs get. It is raised when one of their
+// fields changes its meaning or its type, or is removed.
 const apiVersion = 1
 
 // views returns all addresses that answer questions.

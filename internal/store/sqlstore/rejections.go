@@ -136,13 +136,18 @@ func (s *Store) ListRejected(ctx context.Context, f store.RejectedFilter) ([]sto
 		where += ` AND j.reason = $3`
 		args = append(args, clean(f.Reason))
 	}
-	query := `SELECT j.reason, j.url, j.host, j.detail, COALESCE(p.url, ''), j.at
+	if after := f.After; after.Reason != "" {
+		n := len(args)
+		where += fmt.Sprintf(` AND (j.reason > $%d OR j.reason = $%d AND (j.at < $%d OR j.at = $%d AND j.place > $%d))`, n+1, n+1, n+2, n+2, n+3)
+		args = append(args, clean(after.Reason), micros(after.At), after.Slot)
+	}
+	query := `SELECT j.reason, j.url, j.host, j.detail, COALESCE(p.url, ''), j.at, j.place
 		FROM rejected j LEFT JOIN pages p ON p.id = j.found_from
 		WHERE ` + where + ` ORDER BY j.reason, j.at DESC, j.place LIMIT $2`
 	links, err := read(ctx, s, func(tx Tx) ([]store.RejectedLink, error) {
 		return collect(ctx, tx, query, args, func(row Row) (l store.RejectedLink, err error) {
 			var at int64
-			err = row.Scan(&l.Reason, &l.URL, &l.Host, &l.Detail, &l.From, &at)
+			err = row.Scan(&l.Reason, &l.URL, &l.Host, &l.Detail, &l.From, &at, &l.Slot)
 			l.At = fromMicros(at)
 			return l, err
 		})

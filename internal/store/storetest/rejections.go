@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"recrawl/internal/store"
@@ -12,6 +13,7 @@ func rejectionCases() []collectionCase {
 		{"CountedByReason", rejectionsCounted},
 		{"CountedOnceForAVersion", rejectionsOnce},
 		{"SomeAreKept", rejectionsKept},
+		{"InParts", rejectionsInParts},
 		{"HostileTexts", rejectionsHostile},
 		{"ForgottenAreNotListed", rejectionsForgotten},
 		{"AtOnceFromManySides", rejectionsAtOnce},
@@ -103,6 +105,32 @@ func rejectionsKept(c *collection) {
 	want(c, "links of another reason", len(c.listRejected("depth")), 1)
 	want(c, "links of no reason", len(c.listRejected("nonsense")), 0)
 	want(c, "links of all reasons", len(c.listRejected("")), len(c.listRejected("host"))+1)
+}
+
+// Parts of the list, one after the other, are the list, whatever their size.
+func rejectionsInParts(c *collection) {
+	c.open()
+	c.reject(0, c.rejection("host", 2, 20), c.rejection("depth", 3, 5))
+	c.reject(0, c.rejection("host", 4, 10), c.rejection("Äöü ' reason", 5, 3))
+	for _, reason := range []string{"", "host"} {
+		all := c.listRejected(reason)
+		for _, limit := range []int{1, 3, 100} {
+			f := store.RejectedFilter{CrawlID: c.id, Reason: reason, Limit: limit}
+			var parts []store.RejectedLink
+			for {
+				some, err := c.s.ListRejected(c.ctx, f)
+				c.check(err)
+				parts = append(parts, some...)
+				if len(some) < limit {
+					break
+				}
+				f.After = some[limit-1].RejectedPlace
+			}
+			if !slices.Equal(parts, all) {
+				c.Fatalf("%q in parts of %d: %v, want %v", reason, limit, parts, all)
+			}
+		}
+	}
 }
 
 func rejectionsHostile(c *collection) {

@@ -1,0 +1,54 @@
+package web
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"recrawl/internal/crawl"
+)
+
+// A crawl whose name ends like an address for programs has a page, to which the others link,
+// and an answer for programs beside those of the crawl with the shorter name.
+func TestCrawlNamedJSON(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	spec := crawl.DefaultSpec()
+	spec.Name, spec.Seeds = "news.json", []string{"https://a.test/"}
+	_, err := w.s.OpenCrawl(t.Context(), spec)
+	w.check(err)
+	const page = "/crawls/news%2Ejson"
+	w.has(w.get("/"), `href="`+page+`"`)
+	w.has(w.get("/crawls/news.json/rejected"), `href="`+page+`"`)
+	w.has(w.get(page), "<h1>news.json", `href="`+page+`.json"`)
+	for address, want := range map[string]string{"/crawls/news.json": "news", page + ".json": "news.json", "/crawls/news.json.json": "news.json"} {
+		var line struct{ Crawl string }
+		if err := json.Unmarshal([]byte(w.get(address)), &line); err != nil || line.Crawl != want {
+			t.Errorf("%s: %q, %v, want %s", address, line.Crawl, err, want)
+		}
+	}
+	answer, next := w.press("/crawls/news.json/do/pause", map[string][]string{"back": {page}})
+	if answer.Header().Get("Location") != page || !strings.Contains(next, "did: pause news.json") {
+		t.Errorf("%d to %q: %s", answer.Code, answer.Header().Get("Location"), next)
+	}
+}
+
+// Pages at two ports of one machine share a browser's cookies, and neither reads those of
+// the other.
+func TestCookiesOfPorts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	pressed := w.do(local(http.MethodPost, "/crawls/news/do/pause", ""))
+	w.server.Guard = Guard{Token: token}
+	in := w.do(local(http.MethodPost, "/login", "token="+token))
+	for _, c := range append(pressed.Result().Cookies(), in.Result().Cookies()...) {
+		beside := local(http.MethodGet, "/", "")
+		beside.Host = "localhost:8235"
+		beside.AddCookie(c)
+		got := w.do(beside)
+		if got.Code != http.StatusUnauthorized || len(got.Result().Cookies()) > 0 {
+			t.Errorf("%s is taken at another port: %d, %v", c.Name, got.Code, got.Result().Cookies())
+		}
+	}
+}
