@@ -145,12 +145,7 @@ func (s *Server) create(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	cmd := s.command(ctx, filepath.Join(s.bin, "initdb"), "-D", s.data(), "-U", "recrawl", "--auth=trust",
-		"--encoding=UTF8", "--locale=C", "--no-sync", "--no-instructions")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("initdb: %w: %s", err, strings.TrimSpace(string(out)))
-	}
-	return nil
+	return s.makeData(ctx)
 }
 
 // start starts the server and waits until it answers. Another process may take
