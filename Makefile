@@ -166,7 +166,8 @@ PLAIN = $(filter-out $(E2E) $(RACED),$(patsubst recrawl/%,./%,$(shell $(GO) list
 # What these find becomes a case of its own.
 SEED := 1
 # The longest go first, so that none of them runs on alone in the end.
-FIRST = ./internal/store/postgres ./internal/temporalkit ./internal/store/sqlite ./activities ./workflows ./internal/bench/visits ./internal/app
+FIRST = ./internal/store/postgres ./internal/temporalkit ./internal/sim ./internal/change ./internal/store/sqlite ./activities ./workflows \
+	./internal/fetch ./internal/cli ./internal/web ./internal/bench/visits ./internal/app ./internal/export ./internal/extract ./internal/sink/folder ./internal/schedule
 longest = $(filter $(1),$(FIRST)) $(filter-out $(FIRST),$(1))
 # Packages at a time: one more than there are cores, for some wait for servers of theirs.
 ATONCE  = $(shell expr $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 1)
@@ -174,11 +175,11 @@ ATONCE  = $(shell expr $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 1)
 LIMIT    := 40m
 E2ELIMIT := 50m
 
-# Tests that go without the race detector: long computations of one goroutine, of whose
-# code nothing runs that does not in other tests of their packages too (TestCollection runs
-# the same cases with prepared statements), and those in a
-# bubble of synctest, where the detector itself dies now and then ("ThreadSanitizer:
-# CHECK failed", golang.org/issue/78156).
+# Tests of RACED packages that go without the race detector: long computations of one goroutine,
+# of whose code nothing runs that does not in other tests of their packages too (TestCollection
+# runs the same cases with prepared statements), and those in a bubble of synctest, where the
+# detector itself dies now and then ("ThreadSanitizer: CHECK failed", golang.org/issue/78156).
+# Other packages run all their tests at once.
 LONG    := TestYearAcrossContinue TestYearOfEachPolicy TestTimersMeetTheBudget TestHostPrices TestOutlookIsSimulated TestSourceIsABomb \
 	TestFullHosts TestNoWorseThanUniform TestNoWorseThanUniformRecorded TestNoWorseThanUniformTraces TestCalibrated \
 	TestWhatLearningTakes TestWhatMaxIntervalCosts TestOptimaAgreeWithFormulas \
@@ -202,8 +203,8 @@ test-packages: compose-config temporal temporal-server s3-server packages warcio
 	@[ -n "$(RACE)" ] || echo "no C compiler: running without the race detector"
 	@failed=0; \
 	  (set -x; CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(NOVET) $(RACE) -p $(ATONCE) -timeout $(LIMIT) -skip '^($(ALONE))$$' $(call longest,$(RACED))) || failed=1; \
-	  (set -x; $(GO) test $(NOVET) -p $(ATONCE) -timeout $(LIMIT) $(PLAIN)) || failed=1; \
-	  (set -x; $(GO) test $(NOVET) -p $(ATONCE) -timeout $(LIMIT) -run '^($(ALONE))$$' $(call longest,$(ALONEIN))) || failed=1; \
+	  (set -x; $(GO) test $(NOVET) -p $(ATONCE) -timeout $(LIMIT) $(call longest,$(PLAIN))) || failed=1; \
+	  (set -x; $(GO) test $(NOVET) -p $(ATONCE) -timeout $(LIMIT) -run '^($(ALONE))$$' $(call longest,$(filter $(RACED),$(ALONEIN)))) || failed=1; \
 	  exit $$failed
 
 # End-to-end tests side by side, the longest first. Each mostly waits; so there are more than

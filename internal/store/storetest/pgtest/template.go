@@ -16,7 +16,7 @@ import (
 // initdbOptions are those of a test server's database cluster.
 var initdbOptions = []string{"-U", "recrawl", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync", "--no-instructions"}
 
-// makeData makes the data folder: from the template of an earlier server, which takes a tenth
+// makeData makes the data folder: from the template of an earlier server, which takes a fifth
 // of initdb's processor time, or by initdb, which then leaves a template. The template is one
 // file, so that it is there as a whole or not at all, whoever else makes or removes it.
 func (s *Server) makeData(ctx context.Context) error {
