@@ -207,7 +207,7 @@ test-packages: compose-config temporal temporal-server s3-server packages warcio
 	  (set -x; $(GO) test $(NOVET) -p $(ATONCE) -timeout $(LIMIT) -run '^($(ALONE))$$' $(call longest,$(filter $(RACED),$(ALONEIN)))) || failed=1; \
 	  exit $$failed
 
-# End-to-end tests side by side, the longest first. Each mostly waits; so there are more than
+# End-to-end tests side by side, the longest and the shortest first. Each mostly waits; so there are more than
 # cores, and no more than the memory of a small machine holds, half a gigabyte each.
 SIDEBYSIDE ?= 6
 

@@ -40,7 +40,7 @@ type overloadForm struct {
 // and every page is visited.
 func TestOverloadUnderChaos(t *testing.T) {
 	form := overloadForm{
-		hosts: 30, pages: 4, interval: 2 * time.Second, length: 30 * time.Second,
+		hosts: 30, pages: 4, interval: 4 * time.Second, length: 30 * time.Second,
 		pause: seconds(2, 6), calm: seconds(6, 12), stop: chaosLong(0.2, 1.2), outages: []span{seconds(0.5, 2)},
 	}
 	if long() {

@@ -31,7 +31,7 @@ func patience() time.Duration {
 	if long() {
 		return time.Hour
 	}
-	return 10 * time.Minute
+	return 15 * time.Minute
 }
 
 // long reports whether the tests run in their long forms.
