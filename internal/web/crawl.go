@@ -27,6 +27,8 @@ type crawlMore struct {
 	Hosts []hostBar
 	// Buttons are the usual commands, Rare those that are seldom wanted.
 	Buttons, Rare []button
+	// Doing says how far long commands have come.
+	Doing []string
 }
 
 // Newest are the days, the last first.
@@ -92,7 +94,16 @@ func (s *Server) crawlMore(ctx context.Context, line report.StatusLine, kinds st
 	more.Sentence, more.Facts, more.Needs = sentence(line), factsOf(line), needsOf(line, traps)
 	more.Charts, more.Hosts = dayCharts(more.Days), hostBars(line.Crawl, passes)
 	more.Buttons, more.Rare = crawlButtons(line)
+	more.Doing = s.doing(line.Crawl)
 	return more, nil
+}
+
+// doing says how far long commands of a crawl have come.
+func (s *Server) doing(crawlName string) []string {
+	if s.Commands == nil {
+		return nil
+	}
+	return s.Commands.Doing(crawlName)
 }
 
 const (

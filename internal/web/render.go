@@ -58,6 +58,7 @@ func functions() template.FuncMap {
 		"sum":     func(a, b int) int { return a + b },
 		"inDays":  inDays,
 		"press":   press,
+		"upper":   upperFirst,
 		"asset":   asset,
 		"styles":  styles,
 		// inTime adds the time relative to which a change's times are shown.
