@@ -15,8 +15,6 @@ import (
 
 // crawlMore holds the parts of a crawl's view that only people see, besides its numbers.
 type crawlMore struct {
-	// Sentence says how the crawl is.
-	Sentence string
 	Facts    []fact
 	Needs    []need
 	Changes  recentChanges
@@ -91,7 +89,7 @@ func (s *Server) crawlMore(ctx context.Context, line report.StatusLine, kinds st
 	if more.Changes, err = s.recent(ctx, record, kinds); err != nil {
 		return more, err
 	}
-	more.Sentence, more.Facts, more.Needs = sentence(line), factsOf(line), needsOf(line, traps)
+	more.Facts, more.Needs = factsOf(line), needsOf(line, traps)
 	more.Charts, more.Hosts = dayCharts(more.Days), hostBars(line.Crawl, passes)
 	more.Buttons, more.Rare = crawlButtons(line)
 	more.Doing = s.doing(line.Crawl)
@@ -133,8 +131,9 @@ func segment(name string) string {
 	return text
 }
 
-// sentence says in one line how a crawl is, on the clock of this machine.
-func sentence(line report.StatusLine) string { return line.Sentence(time.Local) }
+// sentence says in one line how a crawl is, on the clock of this machine, whose zone is
+// named to those who are not here.
+func sentence(line report.StatusLine, here bool) string { return line.Sentence(time.Local, !here) }
 
 func pagesOf(line report.StatusLine) int {
 	n := 0
