@@ -15,9 +15,9 @@ import (
 
 // crawlMore holds the parts of a crawl's view that only people see, besides its numbers.
 type crawlMore struct {
-	Facts    []fact
-	Needs    []need
-	Changes  recentChanges
+	Facts   []fact
+	Needs   []need
+	Changes recentChanges
 	// Days are the last thirty, as Charts draw them.
 	Days   []report.Day
 	Charts []dayChart
