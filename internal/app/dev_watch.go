@@ -206,9 +206,23 @@ func (d *devRun) progress(ctx context.Context) ([]crawlLine, error) {
 		if err != nil {
 			return nil, err
 		}
-		lines = append(lines, crawlLine{c.Spec.Name, progressWords(c.State, status, first, d.Terminal), statusWords(c.State, status)})
+		imports, err := report.Reporter{Store: d.store}.Imports(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, crawlLine{
+			c.Spec.Name, progressWords(c.State, status, first, d.Terminal) + importWords(imports), statusWords(c.State, status) + importWords(imports),
+		})
 	}
 	return lines, nil
+}
+
+// importWords say how far imports have come that are not complete.
+func importWords(imports []report.ImportLine) (words string) {
+	for _, i := range imports {
+		words += "; import: " + i.String()
+	}
+	return words
 }
 
 // progressWords describe the progress of a crawl: as long as there are first visits to

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -30,8 +31,10 @@ func (c webCommands) ChangeCrawl(ctx context.Context, crawl, change string) (str
 	if change != repairChange {
 		return c.operator.Backend.ChangeCrawl(ctx, c.operator.At, crawl, cli.Change(change))
 	}
-	return c.jobs.do(ctx, "the repair of "+crawl, func(ctx context.Context) (string, error) {
-		done, err := c.operator.Backend.Repair(ctx, c.operator.At, crawl, func(cli.Repaired) {})
+	return c.jobs.do(ctx, job{crawl, "the repair of " + crawl}, func(ctx context.Context, say func(string)) (string, error) {
+		done, err := c.operator.Backend.Repair(ctx, c.operator.At, crawl, func(r cli.Repaired) {
+			say(fmt.Sprintf("%d of %d pages looked at", r.Pages, r.Of))
+		})
 		return done.String(), err
 	})
 }
@@ -43,7 +46,7 @@ func (c webCommands) ChangePage(ctx context.Context, page store.PageRecord, chan
 
 // Retry implements web.Commands.
 func (c webCommands) Retry(ctx context.Context, crawl, host string) (string, error) {
-	return c.jobs.do(ctx, "the retry of "+crawl, func(ctx context.Context) (string, error) {
+	return c.jobs.do(ctx, job{crawl, "the retry of " + crawl}, func(ctx context.Context, _ func(string)) (string, error) {
 		return c.operator.Retry(ctx, crawl, nil, host)
 	})
 }
@@ -55,7 +58,7 @@ func (c webCommands) CommandSink(ctx context.Context, crawl, sink, command, afte
 
 // ReplayFailed implements web.Commands.
 func (c webCommands) ReplayFailed(ctx context.Context, crawl, sink string) (string, error) {
-	return c.jobs.do(ctx, "the replay of what "+sink+" could not deliver", func(ctx context.Context) (string, error) {
+	return c.jobs.do(ctx, job{crawl, "the replay of what " + sink + " could not deliver"}, func(ctx context.Context, _ func(string)) (string, error) {
 		return c.operator.ReplayFailed(ctx, crawl, sink)
 	})
 }
@@ -67,10 +70,13 @@ func (c webCommands) SetBlocked(ctx context.Context, host string, blocked bool) 
 
 // ReleaseTrap implements web.Commands.
 func (c webCommands) ReleaseTrap(ctx context.Context, crawl, trap string) (string, error) {
-	return c.jobs.do(ctx, "the release of "+trap, func(ctx context.Context) (string, error) {
+	return c.jobs.do(ctx, job{crawl, "the release of " + trap}, func(ctx context.Context, _ func(string)) (string, error) {
 		return c.operator.Backend.ReleaseTrap(ctx, c.operator.At, crawl, trap)
 	})
 }
+
+// Doing implements web.Commands.
+func (c webCommands) Doing(crawl string) []string { return c.jobs.of(crawl) }
 
 // Live implements web.Commands.
 func (c webCommands) Live(ctx context.Context, page store.PageRecord) (report.Live, error) {
@@ -85,7 +91,18 @@ type jobs struct {
 	stop    context.CancelFunc
 	group   sync.WaitGroup
 	mu      sync.Mutex
-	running map[string]bool
+	running map[job]string // how far each has come, in words, "" if it has not said
+}
+
+// job names a command for people.
+type job struct{ crawl, name string }
+
+// words say how far a job has come.
+func (j job) words(come string) string {
+	if come == "" {
+		return j.name + " is under way"
+	}
+	return j.name + " is under way: " + come
 }
 
 // jobPatience is how long the browser waits for a job's answer.
@@ -93,22 +110,23 @@ const jobPatience = 8 * time.Second
 
 func newJobs(ctx context.Context) *jobs {
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
-	return &jobs{ctx: ctx, stop: stop, running: map[string]bool{}}
+	return &jobs{ctx: ctx, stop: stop, running: map[job]string{}}
 }
 
-// do returns the result of the work, or that it goes on.
-func (j *jobs) do(ctx context.Context, name string, work func(context.Context) (string, error)) (string, error) {
+// do returns the result of the work, or that it goes on. The work says now and then how far
+// it has come.
+func (j *jobs) do(ctx context.Context, what job, work func(ctx context.Context, say func(string)) (string, error)) (string, error) {
 	type answer struct {
 		text string
 		err  error
 	}
 	answers := make(chan answer, 1)
-	if !j.begin(name) {
-		return name + " is under way already", nil
+	if come, begun := j.begin(what); !begun {
+		return what.words(come), nil
 	}
 	j.group.Go(func() {
-		text, err := work(j.ctx)
-		j.end(name)
+		text, err := work(j.ctx, func(come string) { j.say(what, come) })
+		j.end(what)
 		answers <- answer{text, err}
 	})
 	patience := time.NewTimer(jobPatience)
@@ -119,23 +137,44 @@ func (j *jobs) do(ctx context.Context, name string, work func(context.Context) (
 	case <-patience.C:
 	case <-ctx.Done():
 	}
-	return name + " has begun and goes on", nil
+	return what.name + " has begun and goes on", nil
 }
 
-func (j *jobs) begin(name string) bool {
+// begin notes a job, unless it runs: then it returns how far it has come.
+func (j *jobs) begin(what job) (come string, begun bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.running[name] {
-		return false
+	if come, runs := j.running[what]; runs {
+		return come, false
 	}
-	j.running[name] = true
-	return true
+	j.running[what] = ""
+	return "", true
 }
 
-func (j *jobs) end(name string) {
+func (j *jobs) say(what job, come string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	delete(j.running, name)
+	j.running[what] = come
+}
+
+func (j *jobs) end(what job) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	delete(j.running, what)
+}
+
+// of returns how far each job of a crawl has come, in words.
+func (j *jobs) of(crawl string) []string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var all []string
+	for what, come := range j.running {
+		if what.crawl == crawl {
+			all = append(all, what.words(come))
+		}
+	}
+	slices.Sort(all)
+	return all
 }
 
 // wait ends the jobs and waits for their end.

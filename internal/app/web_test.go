@@ -26,16 +26,17 @@ func TestJobs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		j := newJobs(t.Context())
-		quick, err := j.do(t.Context(), "the repair of news", func(context.Context) (string, error) { return "looked at 3 pages", nil })
+		quick, err := j.do(t.Context(), job{"news", "the repair of news"}, func(context.Context, func(string)) (string, error) { return "looked at 3 pages", nil })
 		if quick != "looked at 3 pages" || err != nil {
 			t.Errorf("%q, %v", quick, err)
 		}
-		if _, err := j.do(t.Context(), "the repair of news", func(context.Context) (string, error) { return "", errors.New("Temporal is away") }); err == nil {
+		if _, err := j.do(t.Context(), job{"news", "the repair of news"}, func(context.Context, func(string)) (string, error) { return "", errors.New("Temporal is away") }); err == nil {
 			t.Error("a job that failed at once says nothing")
 		}
 		ended := false
 		browser, leave := context.WithCancel(t.Context())
-		begun, err := j.do(browser, "the repair of news", func(ctx context.Context) (string, error) {
+		begun, err := j.do(browser, job{"news", "the repair of news"}, func(ctx context.Context, say func(string)) (string, error) {
+			say("500 of 2000 pages looked at")
 			<-ctx.Done()
 			ended = true
 			return "", ctx.Err()
@@ -45,12 +46,18 @@ func TestJobs(t *testing.T) {
 		}
 		leave()
 		synctest.Wait()
-		if again, _ := j.do(t.Context(), "the repair of news", nil); again != "the repair of news is under way already" || ended {
+		if again, _ := j.do(t.Context(), job{"news", "the repair of news"}, nil); again != "the repair of news is under way: 500 of 2000 pages looked at" || ended {
 			t.Errorf("%q, ended %v", again, ended)
+		}
+		if doing := j.of("news"); len(doing) != 1 || doing[0] != "the repair of news is under way: 500 of 2000 pages looked at" || len(j.of("other")) > 0 {
+			t.Errorf("%q, and of another crawl %q", doing, j.of("other"))
 		}
 		j.wait()
 		if !ended {
 			t.Error("the server has ended, and the job has not")
+		}
+		if doing := j.of("news"); len(doing) > 0 {
+			t.Errorf("after the end: %q", doing)
 		}
 	})
 }

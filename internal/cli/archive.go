@@ -40,9 +40,9 @@ them, and a last line with the counts.
 // Run reads every content.
 func (verifyCmd) Run(s *session) error {
 	return s.withArchive(func(at Target) error {
-		line := s.progressLine()
+		line := newProgress(s)
 		found, err := s.env.Backend.VerifyArchive(s.ctx, at, gc.VerifyOptions{
-			Progress: line.show,
+			Progress: line.archive(),
 			Report: func(p gc.Problem) error {
 				line.clear()
 				return report.ArchiveProblem(p).Write(s.env.Stdout, s.global.Output)
@@ -84,8 +84,8 @@ func (c gcCmd) Run(s *session) error {
 		return usagef("--older-than %s: write how long ago, at least 1h, such as 12h or 7d", c.OlderThan)
 	}
 	return s.withArchive(func(at Target) error {
-		line := s.progressLine()
-		found, err := s.env.Backend.CollectArchive(s.ctx, at, gc.CollectOptions{Age: age, Dry: c.DryRun, Progress: line.show})
+		line := newProgress(s)
+		found, err := s.env.Backend.CollectArchive(s.ctx, at, gc.CollectOptions{Age: age, Dry: c.DryRun, Progress: line.archive()})
 		line.clear()
 		if err != nil && found.Deleted > 0 && !c.DryRun {
 			return fmt.Errorf("after %s were deleted: %w", count(found.Deleted, "content"), err)
@@ -101,17 +101,10 @@ func (c gcCmd) Run(s *session) error {
 type progressLine struct {
 	s    *session
 	full bool
-	left remaining
 }
-
-func (s *session) progressLine() *progressLine { return &progressLine{s: s} }
 
 // clearLine moves a terminal's cursor to the begin of its line and clears that.
 const clearLine = "\r\x1b[K"
-
-func (l *progressLine) show(p gc.Progress) {
-	l.write(fmt.Sprint(report.ArchiveProgress(p)) + l.left.words(p.Part, time.Now()))
-}
 
 func (l *progressLine) write(text string) {
 	if l.s.env.draws() && l.s.global.Output == report.Text {

@@ -60,9 +60,9 @@ func (c exportCmd) Run(s *session) error {
 		o.Since = since
 	}
 	return s.withArchive(func(at Target) error {
-		line, all := s.progressLine(), s.visitedPages(o)
+		line, left, all := newProgress(s), remaining{}, s.visitedPages(o)
 		o.Progress = func(n export.Counts) {
-			line.write(fmt.Sprintf("%s, %s", count(int(n.Pages), "page"), count(int(n.Visits), "visit")) + line.left.words(share(int(n.Pages), all), time.Now()))
+			line.show(fmt.Sprintf("%s, %s", count(int(n.Pages), "page"), count(int(n.Visits), "visit")) + left.words(share(int(n.Pages), all), time.Now()))
 		}
 		done, err := s.env.Backend.Export(s.ctx, at, c.Out, o)
 		line.clear()

@@ -31,7 +31,8 @@ type fakeBackend struct {
 	specs                 []crawl.Spec
 	dev                   *DevOptions
 	web                   *WebOptions
-	webReady              string // whom it asked
+	takes                 time.Duration // of long work, before its first progress
+	webReady              string        // whom it asked
 	replay                *ReplayOptions
 	opened, closed        int
 	temporal              TemporalOptions
@@ -56,6 +57,8 @@ func (b *fakeBackend) Dev(ctx context.Context, o DevOptions) error {
 	}
 	return o.Ready(ctx, &fakeStore{backend: b}, &fakeClient{b}, seeds)
 }
+
+func (b *fakeBackend) work() { time.Sleep(b.takes) }
 
 func (b *fakeBackend) Web(_ context.Context, o WebOptions) error {
 	b.web = &o
@@ -101,6 +104,7 @@ func (b *fakeBackend) Export(_ context.Context, at Target, out string, o export.
 	if o.Since.Epoch == "old" {
 		return export.Result{}, fmt.Errorf("read the feed: %w", feed.ErrEpoch)
 	}
+	b.work()
 	o.Progress(export.Counts{Pages: 1})
 	done := export.Result{Folder: out + "/x", Counts: export.Counts{Pages: 2}, Since: o.Since}
 	if o.Since.ID > 0 {
@@ -116,6 +120,7 @@ func (b *fakeBackend) FindDuplicates(_ context.Context, at Target, crawl string)
 
 func (b *fakeBackend) RebuildIndex(_ context.Context, at Target, crawl string, progress func(int)) (int, error) {
 	b.calls = append(b.calls, "rebuild the index of "+crawl+" from "+at.Archive)
+	b.work()
 	progress(1)
 	return 2, nil
 }
@@ -210,6 +215,7 @@ func (b *fakeBackend) VerifyArchive(_ context.Context, at Target, o gc.VerifyOpt
 	b.calls = append(b.calls, "verify "+at.Archive)
 	found := gc.Verified{Contents: 5 - len(b.damage), Bytes: 5 << 10}
 	for _, p := range b.damage {
+		b.work()
 		o.Progress(gc.Progress{Contents: found.Contents, Bytes: found.Bytes, Damaged: found.Damaged(), Part: 0.5})
 		found.Contents++
 		if p.Damage == gc.Missing {
@@ -226,6 +232,7 @@ func (b *fakeBackend) VerifyArchive(_ context.Context, at Target, o gc.VerifyOpt
 
 func (b *fakeBackend) CollectArchive(_ context.Context, _ Target, o gc.CollectOptions) (gc.Collected, error) {
 	b.calls = append(b.calls, fmt.Sprintf("gc older than %s dry=%v", o.Age, o.Dry))
+	b.work()
 	o.Progress(gc.Progress{Contents: 500, Part: 1})
 	return gc.Collected{Deleted: 3, Bytes: 2048, Kept: 40, Young: 2}, b.archiveErr
 }
@@ -349,6 +356,10 @@ func (s *fakeStore) ListRejected(_ context.Context, f store.RejectedFilter) ([]s
 	return []store.RejectedLink{{
 		RejectedPlace: store.RejectedPlace{Reason: "host"}, RejectedURL: store.RejectedURL{URL: fmt.Sprintf("https://elsewhere.example/?%s,%d", f.Reason, f.Limit)}, From: "https://example.com/",
 	}}, nil
+}
+
+func (s *fakeStore) Imports(context.Context, int64, int) ([]store.ImportRecord, error) {
+	return nil, nil
 }
 
 func (s *fakeStore) Traps(_ context.Context, f store.TrapFilter) ([]store.TrapRecord, error) {

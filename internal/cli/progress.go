@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"recrawl/internal/archive/gc"
+	"recrawl/internal/report"
 	"recrawl/internal/schedule"
 )
 
@@ -17,7 +19,7 @@ type progress struct {
 	last time.Time // of a line; of the start before the first
 }
 
-func newProgress(s *session) *progress { return &progress{line: s.progressLine(), last: time.Now()} }
+func newProgress(s *session) *progress { return &progress{line: &progressLine{s: s}, last: time.Now()} }
 
 func (p *progress) show(text string) {
 	env := p.line.s.env
@@ -28,6 +30,14 @@ func (p *progress) show(text string) {
 	if now := time.Now(); now.Sub(p.last) >= progressEvery {
 		fmt.Fprintln(env.Stderr, text)
 		p.last = now
+	}
+}
+
+// archive shows the progress of work on an archive.
+func (p *progress) archive() func(gc.Progress) {
+	left := remaining{}
+	return func(q gc.Progress) {
+		p.show(fmt.Sprint(report.ArchiveProgress(q)) + left.words(q.Part, time.Now()))
 	}
 }
 

@@ -1,9 +1,37 @@
 package cli
 
 import (
+	"path/filepath"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"recrawl/internal/archive/gc"
 )
+
+// Long work says now and then how far it is also where its output is no terminal, as in a
+// job of cron's.
+func TestProgressWithoutTerminal(t *testing.T) {
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "out")
+	for command, want := range map[string]string{
+		"export news --format jsonl " + out: "1 page, 0 visits",
+		"archive verify":                    "4 contents",
+		"archive gc":                        "500 contents",
+		"search news --rebuild":             "1 page",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			for _, takes := range []time.Duration{progressEvery / 2, progressEvery} {
+				b := &fakeBackend{takes: takes, damage: []gc.Problem{{Damage: gc.Missing}}}
+				got := starterEnv(t, b, placed, strings.Fields(command)...)
+				if said := strings.Contains(got.errOut, want); said != (takes == progressEvery) {
+					t.Errorf("%s after %s: %d %q, want %q: %v", command, takes, got.code, got.errOut, want, !said)
+				}
+			}
+		})
+	}
+}
 
 // The time left follows from the progress since the first word, not since an earlier
 // command; before a second has gone by, and without a known total, it is not shown.

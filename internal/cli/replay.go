@@ -93,9 +93,9 @@ func checkLoopback(listen string) error {
 // exportPackage exports a crawl as WACZ to a folder and returns the file.
 func (s *session) exportPackage(at Target, name, folder string) (string, error) {
 	o := export.Options{Format: export.WACZ, Crawl: name}
-	line, all := s.progressLine(), s.visitedPages(o)
+	line, left, all := newProgress(s), remaining{}, s.visitedPages(o)
 	o.Progress = func(n export.Counts) {
-		line.write("exporting: " + count(int(n.Pages), "page") + line.left.words(share(int(n.Pages), all), time.Now()))
+		line.show("exporting: " + count(int(n.Pages), "page") + left.words(share(int(n.Pages), all), time.Now()))
 	}
 	done, err := s.env.Backend.Export(s.ctx, at, filepath.Join(folder, "export"), o)
 	line.clear()

@@ -56,8 +56,8 @@ func (c searchCmd) Run(s *session) error {
 
 func (c searchCmd) rebuild(s *session) error {
 	return s.withArchive(func(at Target) error {
-		line := s.progressLine()
-		pages, err := s.env.Backend.RebuildIndex(s.ctx, at, c.Name, func(pages int) { line.write(count(pages, "page")) })
+		line := newProgress(s)
+		pages, err := s.env.Backend.RebuildIndex(s.ctx, at, c.Name, func(pages int) { line.show(count(pages, "page")) })
 		line.clear()
 		if err != nil {
 			return c.orUnknown(err)

@@ -41,8 +41,14 @@ func TestSentence(t *testing.T) {
 			s.State = crawl.CrawlRunning
 		}
 		s.Now = stamp(now)
-		if got := s.Sentence(zone); got != want {
+		if got := s.Sentence(zone, false); got != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	for in, want := range map[time.Duration]string{time.Hour: "14:00 here", 13 * time.Hour: "02:00 here on Monday", 9 * 24 * time.Hour: "10 March 2026"} {
+		s := StatusLine{State: crawl.CrawlRunning, Now: stamp(now), FirstPass: pass(in)}
+		if got := s.Sentence(zone, true); !strings.HasSuffix(got, "; first pass done at about "+want) {
+			t.Errorf("with the zone %q, want %q", got, want)
 		}
 	}
 }

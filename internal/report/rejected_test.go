@@ -19,6 +19,10 @@ func (f *fake) Rejections(_ context.Context, crawlID int64) ([]store.RejectionCo
 	return []store.RejectionCount{{Reason: "host", Links: 210}, {Reason: "rule print pages", Links: 12}}, f.fail
 }
 
+func (f *fake) Imports(_ context.Context, _ int64, limit int) ([]store.ImportRecord, error) {
+	return f.imports[:min(limit, len(f.imports))], f.fail
+}
+
 func (f *fake) ListRejected(_ context.Context, q store.RejectedFilter) (found []store.RejectedLink, err error) {
 	if q.CrawlID != 1 {
 		return nil, f.fail

@@ -39,6 +39,7 @@ type Store interface {
 	Robots(ctx context.Context, origin string) (store.RobotsRecord, error)
 	Rejections(ctx context.Context, crawlID int64) ([]store.RejectionCount, error)
 	ListSources(ctx context.Context, f store.SourceFilter) ([]store.SourceRecord, error)
+	Imports(ctx context.Context, crawlID int64, limit int) ([]store.ImportRecord, error)
 	ListRejected(ctx context.Context, f store.RejectedFilter) ([]store.RejectedLink, error)
 	Traps(ctx context.Context, f store.TrapFilter) ([]store.TrapRecord, error)
 	Dominating(ctx context.Context, crawlID int64, limit int) ([]store.PrefixRecord, error)

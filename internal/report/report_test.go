@@ -50,7 +50,8 @@ type fake struct {
 	changes    []feed.Change
 	failed     []store.UndeliveredRecord
 	others     map[int64]float64 // visits a day that other crawls plan, by host
-	robots     string            // of every origin, "" is 404
+	imports    []store.ImportRecord
+	robots     string // of every origin, "" is 404
 }
 
 func (f *fake) ListSinks(context.Context, int64) ([]store.SinkRecord, error) { return f.sinks, f.fail }

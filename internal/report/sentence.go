@@ -10,8 +10,9 @@ import (
 )
 
 // Sentence says how a crawl is, as to a colleague: how fresh its copies are, what needs a
-// person, and when the first pass is done, in the time of a zone.
-func (s StatusLine) Sentence(zone *time.Location) string {
+// person, and when the first pass is done, in the time of a zone. With named, the zone is
+// named, for readers who may live in another one.
+func (s StatusLine) Sentence(zone *time.Location, named bool) string {
 	parts := []string{s.freshWords()}
 	if s.State != crawl.CrawlRunning {
 		parts = append([]string{s.State.String()}, parts...)
@@ -22,23 +23,23 @@ func (s StatusLine) Sentence(zone *time.Location) string {
 	}
 	parts = append(parts, needs...)
 	if p := s.FirstPass; p != nil {
-		parts = append(parts, p.endWords(time.Time(s.Now), zone))
+		parts = append(parts, p.endWords(time.Time(s.Now), zone, named))
 	}
 	return strings.Join(parts, "; ")
 }
 
 // endWords says when the pages that were never visited will have been visited.
-func (p FirstPass) endWords(now time.Time, zone *time.Location) string {
+func (p FirstPass) endWords(now time.Time, zone *time.Location, named bool) string {
 	ends := time.Time(p.Ends)
 	switch {
 	case p.few() && ends.IsZero():
 		return plural(p.Left, "new page")
 	case p.few():
-		return plural(p.Left, "new page") + ", visited by about " + clock(ends, now, zone)
+		return plural(p.Left, "new page") + ", visited by about " + clock(ends, now, zone, named)
 	case ends.IsZero():
 		return "first pass not done"
 	}
-	return "first pass done at about " + clock(ends, now, zone)
+	return "first pass done at about " + clock(ends, now, zone, named)
 }
 
 func (s StatusLine) freshWords() string {
@@ -89,13 +90,17 @@ func (s StatusLine) needs() []string {
 func (s HostState) needsSomebody() bool { return s == HostUnreachable || s == HostForbidden }
 
 // clock writes a time of day, with the day if it is not today.
-func clock(t, now time.Time, zone *time.Location) string {
+func clock(t, now time.Time, zone *time.Location, named bool) string {
 	t, now = t.In(zone), now.In(zone)
+	hour := "15:04"
+	if named {
+		hour += " MST"
+	}
 	switch days := t.Sub(now); {
 	case t.YearDay() == now.YearDay() && t.Year() == now.Year():
-		return t.Format("15:04")
+		return t.Format(hour)
 	case days < 6*24*time.Hour:
-		return t.Format("15:04 on Monday")
+		return t.Format(hour + " on Monday")
 	}
 	return t.Format("2 January 2006")
 }

@@ -67,9 +67,11 @@ type StatusLine struct {
 	// Sinks are those of the crawl's spec, left out if there are none.
 	Sinks []SinkLine `json:"sinks,omitempty"`
 	// Freshness is null as long as there are no copies, and FirstPass once it is over.
-	Freshness *Freshness    `json:"freshness"`
-	FirstPass *FirstPass    `json:"first_pass"`
-	Troubles  []troubleLine `json:"troubles"`
+	Freshness *Freshness `json:"freshness"`
+	FirstPass *FirstPass `json:"first_pass"`
+	// Imports are imports of seeds that are not complete, left out if there are none.
+	Imports  []ImportLine  `json:"imports,omitempty"`
+	Troubles []troubleLine `json:"troubles"`
 }
 
 type evictionLine struct {
@@ -192,6 +194,9 @@ func (r Reporter) readStatus(ctx context.Context, c store.CrawlRecord, now time.
 	if more.first, err = r.firstPass(ctx, c, s, now); err != nil {
 		return s, more, err
 	}
+	if more.imports, err = r.Imports(ctx, c); err != nil {
+		return s, more, err
+	}
 	more.sinks, err = r.sinks(ctx, c, now)
 	return s, more, err
 }
@@ -209,6 +214,7 @@ type statusMore struct {
 	sinks      []SinkLine
 	fresh      *Freshness
 	first      *FirstPass
+	imports    []ImportLine
 }
 
 // shown returns the hosts in trouble that a status names.
@@ -269,7 +275,7 @@ func statusOf(c store.CrawlRecord, s store.StatusRecord, more statusMore, now ti
 		PlannedPerDay: more.steering.Planned, BudgetPerDay: more.steering.Budget, Threshold: more.steering.Threshold,
 		ThresholdReasons: words(more.steering.Reasons), Evictions: s.Evicted,
 		Held: heldLines(more.held), Backlog: backlogOf(more.backlog), Troubles: troubleLines(more.troubles), Sinks: more.sinks,
-		Freshness: more.fresh, FirstPass: more.first,
+		Freshness: more.fresh, FirstPass: more.first, Imports: more.imports,
 	}
 	for _, e := range more.evicted {
 		line.LastEviction = &evictionLine{URL: e.Page.URL, For: orNull(e.By.URL), At: stamp(e.At), Reason: evictionWords(e.Reason)}
@@ -307,6 +313,9 @@ func (r Reporter) statusText(c store.CrawlRecord, s store.StatusRecord, more sta
 	t.row("pages", nonZero(crawl.PageStates(), s.Pages))
 	if more.first != nil {
 		t.row("first pass", more.first.Bar()+" "+more.first.String())
+	}
+	for _, i := range more.imports {
+		t.row("import", importRow(i, now))
 	}
 	if more.fresh != nil {
 		t.row("fresh", more.fresh.words())

@@ -45,7 +45,7 @@ func (r Reporter) surveyPeople(ctx context.Context, line surveyLine) (surveyPeop
 	if err != nil {
 		return surveyPeople{}, err
 	}
-	p := surveyPeople{Sentence: status.Sentence(time.UTC), Facts: surveyFacts(line, days), Days: drawDays(days), Hosts: passTable(passes, status.Freshness)}
+	p := surveyPeople{Sentence: status.Sentence(time.UTC, true), Facts: surveyFacts(line, days), Days: drawDays(days), Hosts: passTable(passes, status.Freshness)}
 	for _, c := range line.changed {
 		p.Changed = append(p.Changed, changedPage(c, time.Time(line.Now)))
 	}

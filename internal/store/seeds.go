@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"recrawl/internal/crawl"
 )
@@ -16,6 +17,8 @@ type Seeds interface {
 	// Import returns the progress of an unfinished import of a source; zero if there is
 	// none.
 	Import(ctx context.Context, crawlID int64, source string) (Import, error)
+	// Imports lists the crawl's unfinished imports that can be continued, the last one first.
+	Imports(ctx context.Context, crawlID int64, limit int) ([]ImportRecord, error)
 	// EndImport deletes the progress of an import that is complete, and raises the crawl's
 	// generation: its scope may take more than before.
 	EndImport(ctx context.Context, crawlID int64, source string) error
@@ -60,6 +63,13 @@ type Import struct {
 	Refused map[string]RefusedSeeds `json:"refused,omitempty"`
 	// Listed is the length in bytes of the list of refused entries that was written.
 	Listed int64 `json:"listed,omitempty"`
+}
+
+// ImportRecord is an import that is under way, or that was cut off.
+type ImportRecord struct {
+	Import
+	Source string
+	At     time.Time // of its last batch
 }
 
 // RefusedSeeds are entries that were refused for one reason.

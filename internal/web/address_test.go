@@ -1,7 +1,9 @@
 package web
 
 import (
+	"context"
 	"encoding/json"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -49,6 +51,35 @@ func TestCookiesOfPorts(t *testing.T) {
 		got := w.do(beside)
 		if got.Code != http.StatusUnauthorized || len(got.Result().Cookies()) > 0 {
 			t.Errorf("%s is taken at another port: %d, %v", c.Name, got.Code, got.Result().Cookies())
+		}
+	}
+}
+
+// A reader at this machine lives by its clock; one who came from elsewhere, or whom a proxy
+// or a container's port let in, is told the zone of times.
+func TestAtThisMachine(t *testing.T) {
+	t.Parallel()
+	loopback, other := &net.TCPAddr{IP: net.IPv6loopback, Port: 8234}, &net.TCPAddr{IP: net.IPv4(172, 17, 0, 2), Port: 8234}
+	for _, c := range []struct {
+		host string
+		to   net.Addr
+		want bool
+	}{
+		{"localhost:8234", loopback, true},
+		{"127.0.0.1", loopback, true},
+		{"[::1]:8234", loopback, true},
+		{"crawl.example.org", loopback, false},
+		{"192.0.2.7:8234", other, false},
+		{"localhost:8234", other, false},
+		{"localhost:8234", nil, false},
+	} {
+		r := local(http.MethodGet, "/", "")
+		r.Host = c.host
+		if c.to != nil {
+			r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, c.to))
+		}
+		if got := atThisMachine(r); got != c.want {
+			t.Errorf("%s at %v: %v", c.host, c.to, got)
 		}
 	}
 }

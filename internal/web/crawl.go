@@ -15,11 +15,9 @@ import (
 
 // crawlMore holds the parts of a crawl's view that only people see, besides its numbers.
 type crawlMore struct {
-	// Sentence says how the crawl is.
-	Sentence string
-	Facts    []fact
-	Needs    []need
-	Changes  recentChanges
+	Facts   []fact
+	Needs   []need
+	Changes recentChanges
 	// Days are the last thirty, as Charts draw them.
 	Days   []report.Day
 	Charts []dayChart
@@ -27,6 +25,8 @@ type crawlMore struct {
 	Hosts []hostBar
 	// Buttons are the usual commands, Rare those that are seldom wanted.
 	Buttons, Rare []button
+	// Doing says how far long commands have come.
+	Doing []string
 }
 
 // Newest are the days, the last first.
@@ -89,10 +89,19 @@ func (s *Server) crawlMore(ctx context.Context, line report.StatusLine, kinds st
 	if more.Changes, err = s.recent(ctx, record, kinds); err != nil {
 		return more, err
 	}
-	more.Sentence, more.Facts, more.Needs = sentence(line), factsOf(line), needsOf(line, traps)
+	more.Facts, more.Needs = factsOf(line), needsOf(line, traps)
 	more.Charts, more.Hosts = dayCharts(more.Days), hostBars(line.Crawl, passes)
 	more.Buttons, more.Rare = crawlButtons(line)
+	more.Doing = s.doing(line.Crawl)
 	return more, nil
+}
+
+// doing says how far long commands of a crawl have come.
+func (s *Server) doing(crawlName string) []string {
+	if s.Commands == nil {
+		return nil
+	}
+	return s.Commands.Doing(crawlName)
 }
 
 const (
@@ -122,8 +131,9 @@ func segment(name string) string {
 	return text
 }
 
-// sentence says in one line how a crawl is, on the clock of this machine.
-func sentence(line report.StatusLine) string { return line.Sentence(time.Local) }
+// sentence says in one line how a crawl is, on the clock of this machine, whose zone is
+// named to those who are not here.
+func sentence(line report.StatusLine, here bool) string { return line.Sentence(time.Local, !here) }
 
 func pagesOf(line report.StatusLine) int {
 	n := 0

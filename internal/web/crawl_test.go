@@ -86,6 +86,23 @@ func TestHostileTitle(t *testing.T) {
 	}
 }
 
+// Commands that take long are shown with how far they have come, and the page learns of it.
+func TestLongCommandsAreShown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	marks := map[string]bool{}
+	for _, doing := range [][]string{nil, {"the repair of news is under way"}, {"the repair of news is under way: 500 of 2000 pages <looked> at"}} {
+		w.commands.doing = doing
+		mark, err := w.server.mark(t.Context(), "news")
+		w.check(err)
+		marks[mark] = true
+	}
+	if len(marks) != 3 {
+		t.Errorf("marks %v", marks)
+	}
+	w.has(w.get("/crawls/news"), "The repair of news is under way: 500 of 2000 pages &lt;looked&gt; at</bdi>.")
+}
+
 // inline matches what the Content-Security-Policy would stop from working.
 var inline = regexp.MustCompile(`(?i)\sstyle\s*=|<style|<script(?:\s[^>]*)?>[^<]|\son[a-z]+\s*=|javascript:`)
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -31,7 +32,7 @@ const (
 // live tells a browser when the crawl has changed, until it leaves.
 func (s *Server) live(w http.ResponseWriter, r *http.Request) {
 	ctx, name := r.Context(), r.PathValue("crawl")
-	mark, err := s.marks.of(ctx, s.Report.Store, s.Feed, name)
+	mark, err := s.mark(ctx, name)
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -70,10 +71,20 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request) {
 		case <-ticker.C:
 		}
 		// A store that does not answer now may do so next time.
-		if now, err := s.marks.of(ctx, s.Report.Store, s.Feed, name); err == nil {
+		if now, err := s.mark(ctx, name); err == nil {
 			mark = now
 		}
 	}
+}
+
+// mark is the mark of a crawl and of the long commands that people gave it.
+func (s *Server) mark(ctx context.Context, name string) (string, error) {
+	mark, err := s.marks.of(ctx, s.Report.Store, s.Feed, name)
+	if doing := s.doing(name); len(doing) > 0 {
+		sum := sha256.Sum256([]byte(strings.Join(doing, "\n")))
+		mark += "." + base64.RawURLEncoding.EncodeToString(sum[:6])
+	}
+	return mark, err
 }
 
 // marks keeps the marks that open pages are sent, read once for all pages that show the

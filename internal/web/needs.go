@@ -37,11 +37,14 @@ func needsOf(line report.StatusLine, traps []store.TrapRecord) []need {
 	return append(needs, pageNeeds(line, traps)...)
 }
 
+// noButton is said of what a person mends elsewhere.
+const noButton = "; no button mends this"
+
 // engineNeeds returns the needs about workers, workflows and disks.
 func engineNeeds(line report.StatusLine) []need {
 	var needs []need
 	for _, h := range line.Held {
-		needs = append(needs, need{Grave: true, What: "Worker " + h.Worker + " makes no request", Why: h.Reason + "; no button mends this"})
+		needs = append(needs, need{Grave: true, What: "Worker " + h.Worker + " makes no request", Why: h.Reason + noButton})
 	}
 	for _, t := range line.Troubles {
 		if !time.Time(t.MendedAt).IsZero() {
@@ -53,12 +56,14 @@ func engineNeeds(line report.StatusLine) []need {
 		}
 		if t.Part != "workers" {
 			n.Buttons = []button{{Action: at(line.Crawl, "do", "repair"), Label: "Repair", About: "the workflows of " + line.Crawl}}
+		} else {
+			n.Why += noButton
 		}
 		needs = append(needs, n)
 	}
 	if b := line.Backlog; b != nil && b.Advice != "" {
 		needs = append(needs, need{
-			What: fmt.Sprintf("Work waits for a worker for %s", schedule.Rough(b.Age.Std())), Why: string(b.Advice),
+			What: fmt.Sprintf("Work waits for a worker for %s", schedule.Rough(b.Age.Std())), Why: string(b.Advice) + noButton,
 		})
 	}
 	return needs

@@ -58,6 +58,7 @@ func functions() template.FuncMap {
 		"sum":     func(a, b int) int { return a + b },
 		"inDays":  inDays,
 		"press":   press,
+		"upper":   upperFirst,
 		"asset":   asset,
 		"styles":  styles,
 		// inTime adds the time relative to which a change's times are shown.
@@ -86,6 +87,8 @@ type shown struct {
 	// /crawls/NAME/pages, "" on the crawl's own page.
 	Section  string
 	ReadOnly bool
+	// Here says that the reader is at this machine, and lives by its clock.
+	Here bool
 	// JSON says that programs can get the same answer.
 	JSON bool
 }
@@ -127,7 +130,7 @@ func (s *Server) writePage(w http.ResponseWriter, r *http.Request, status int, n
 	}
 	in := shown{
 		answer: a, Said: s.said(w, r), Path: r.URL.RequestURI(), Pressed: r.Method == http.MethodPost, Section: sectionOf(r.URL.EscapedPath()),
-		ReadOnly: s.Commands == nil || readOnly(r.Context()), JSON: status == http.StatusOK,
+		ReadOnly: s.Commands == nil || readOnly(r.Context()), Here: atThisMachine(r), JSON: status == http.StatusOK,
 	}
 	if in.Pressed {
 		in.Path = back(r)
@@ -141,6 +144,21 @@ func (s *Server) writePage(w http.ResponseWriter, r *http.Request, status int, n
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	_, _ = w.Write(page.Bytes()) // an error means that the reader has gone
+}
+
+// atThisMachine reports whether a request came by loopback. By its own word alone it cannot
+// be known: a container is asked as localhost too.
+func atThisMachine(r *http.Request) bool {
+	host := r.Host
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	ip := net.ParseIP(strings.Trim(host, "[]"))
+	if host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return false
+	}
+	to, _ := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	return to != nil && to.IP.IsLoopback()
 }
 
 // writeJSON writes an answer for programs.

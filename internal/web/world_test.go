@@ -144,7 +144,10 @@ func (w *world) has(page string, wanted ...string) {
 type pressedCommands struct {
 	calls []string
 	err   error
+	doing []string
 }
+
+func (p *pressedCommands) Doing(string) []string { return p.doing }
 
 func (p *pressedCommands) call(format string, args ...any) (string, error) {
 	text := fmt.Sprintf(format, args...)

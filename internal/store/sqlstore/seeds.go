@@ -205,6 +205,26 @@ func (s *Store) Import(ctx context.Context, crawlID int64, source string) (store
 	return i, nil
 }
 
+// Imports implements store.Seeds.
+func (s *Store) Imports(ctx context.Context, crawlID int64, limit int) ([]store.ImportRecord, error) {
+	query := `SELECT source, progress, at FROM imports WHERE crawl_id = $1 ORDER BY at DESC, source LIMIT $2`
+	imports, err := read(ctx, s, func(tx Tx) ([]store.ImportRecord, error) {
+		return collect(ctx, tx, query, []any{crawlID, limitOr(limit)}, func(row Row) (i store.ImportRecord, err error) {
+			var text string
+			var at int64
+			if err = row.Scan(&i.Source, &text, &at); err == nil {
+				i.At = fromMicros(at)
+				err = json.Unmarshal([]byte(text), &i.Import)
+			}
+			return i, err
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("imports of crawl %d: %w", crawlID, err)
+	}
+	return imports, nil
+}
+
 // EndImport implements store.Seeds.
 func (s *Store) EndImport(ctx context.Context, crawlID int64, source string) error {
 	_, err := write(ctx, s, func(tx Tx) (int64, error) {

@@ -52,6 +52,20 @@ func (c *collection) importOf(source string) store.Import {
 	return i
 }
 
+// imports lists unfinished imports with their entries.
+func (c *collection) imports(limit int) (text string) {
+	c.Helper()
+	all, err := c.s.Imports(c.ctx, c.id, limit)
+	c.check(err)
+	for _, i := range all {
+		if i.At.IsZero() {
+			c.Fatalf("%+v", i)
+		}
+		text += fmt.Sprint(" ", i.Source, " ", i.Entries)
+	}
+	return text
+}
+
 func (c *collection) seedKeys(keys ...crawl.SeedKey) string {
 	c.Helper()
 	found, err := c.s.SeedKeys(c.ctx, c.id, keys)
@@ -99,6 +113,12 @@ func importGoesOn(c *collection) {
 	c.importSeeds(store.ImportParams{Source: "list", Import: next})
 	want(c, "of nothing", c.importOf("list").Entries, 9)
 	want(c, "another source", c.importOf("other").Entries, 0)
+	c.importSeeds(store.ImportParams{Source: "other", Import: store.Import{Entries: 4}})
+	c.importSeeds(store.ImportParams{Seeds: c.newSeeds(2, 0, 1), Import: store.Import{Entries: 1}}) // cannot be continued
+	want(c, "all imports", c.imports(10), " other 4 list 9")
+	want(c, "the last import", c.imports(1), " other 4")
+	c.check(c.s.EndImport(c.ctx, c.id, "other"))
+	want(c, "the other imports", c.imports(10), " list 9")
 	c.check(c.s.EndImport(c.ctx, c.id, "list"))
 	want(c, "after its end", c.importOf("list").Entries, 0)
 }
