@@ -37,7 +37,7 @@ func (Backend) OpenStore(ctx context.Context, dsn string) (cli.Opened, error) {
 	if err != nil {
 		return cli.Opened{}, err
 	}
-	return cli.Opened{Store: s, Seeds: s, Visits: s, Feed: s, Sinks: s, Relations: s, Requests: s, Search: s, Index: searchIndex{dsn, s.ID()}, Closer: s}, nil
+	return cli.Opened{Store: s, Seeds: s, Visits: s, Feed: s, Sinks: s, Imports: s, Relations: s, Requests: s, Search: s, Index: searchIndex{dsn, s.ID()}, Closer: s}, nil
 }
 
 // OpenArchive implements cli.Backend.

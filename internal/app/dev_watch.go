@@ -206,7 +206,7 @@ func (d *devRun) progress(ctx context.Context) ([]crawlLine, error) {
 		if err != nil {
 			return nil, err
 		}
-		imports, err := report.Reporter{Store: d.store}.Imports(ctx, c)
+		imports, err := report.Reporter{Imports: d.store}.UnfinishedImports(ctx, c)
 		if err != nil {
 			return nil, err
 		}

@@ -176,7 +176,7 @@ func (d *devRun) startWeb(ctx context.Context) (stop func(), err error) {
 	d.stateMu.Lock()
 	defer d.stateMu.Unlock()
 	options := web.Options{
-		Report: report.Reporter{Store: d.store, Visits: d.store, Deliveries: d.store, Relations: d.store, Requests: d.store, Search: d.store, Index: searchIndex{d.state.Store, d.store.ID()}, Contact: d.Config.Contact, Out: io.Discard, Format: report.JSON, Short: func() string {
+		Report: report.Reporter{Store: d.store, Imports: d.store, Visits: d.store, Deliveries: d.store, Relations: d.store, Requests: d.store, Search: d.store, Index: searchIndex{d.state.Store, d.store.ID()}, Contact: d.Config.Contact, Out: io.Discard, Format: report.JSON, Short: func() string {
 			return room.Short(config.LocalFolders(d.state.Store, d.state.Archive), room.Least, room.Measure)
 		}},
 		Feed: d.store, Files: d.files, Judge: cli.NewScopeJudge(ctx, d.Config, cli.Opened{Store: d.store, Seeds: d.store}), Guard: guardOf(d.Config.Web), TemporalUI: uiOf(d.state.TemporalUI, d.state.TemporalNamespace), Log: d.log,

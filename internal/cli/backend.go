@@ -107,6 +107,8 @@ type Opened struct {
 	Visits report.Visits
 	Feed   Feed
 	Sinks  report.Deliveries
+	// Imports reads unfinished imports.
+	Imports report.Imports
 	// Relations returns pages by their numbers, for the page for operators.
 	Relations report.Relations
 	// Requests provides the data for evidence.

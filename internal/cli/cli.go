@@ -161,7 +161,7 @@ func (s *session) withReport(do func(report.Reporter) error) error {
 }
 
 func (s *session) reporter(opened Opened, out io.Writer) report.Reporter {
-	return report.Reporter{Store: opened.Store, Visits: opened.Visits, Deliveries: opened.Sinks, Relations: opened.Relations, Requests: opened.Requests, Search: opened.Search, Index: opened.Index, Contact: s.cfg.Contact, Out: out, Format: s.global.Output, Short: func() string {
+	return report.Reporter{Store: opened.Store, Visits: opened.Visits, Deliveries: opened.Sinks, Imports: opened.Imports, Relations: opened.Relations, Requests: opened.Requests, Search: opened.Search, Index: opened.Index, Contact: s.cfg.Contact, Out: out, Format: s.global.Output, Short: func() string {
 		return room.Short(config.LocalFolders(s.places.Store, s.places.Archive), room.Least, room.Measure)
 	}}
 }

@@ -358,10 +358,6 @@ func (s *fakeStore) ListRejected(_ context.Context, f store.RejectedFilter) ([]s
 	}}, nil
 }
 
-func (s *fakeStore) Imports(context.Context, int64, int) ([]store.ImportRecord, error) {
-	return nil, nil
-}
-
 func (s *fakeStore) Traps(_ context.Context, f store.TrapFilter) ([]store.TrapRecord, error) {
 	if f.After > 0 {
 		return nil, nil

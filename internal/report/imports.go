@@ -29,12 +29,12 @@ func (i ImportLine) String() string {
 	return fmt.Sprintf("%d entries so far", i.Entries)
 }
 
-// Imports returns a crawl's unfinished imports, the last ones first.
-func (r Reporter) Imports(ctx context.Context, c store.CrawlRecord) (lines []ImportLine, err error) {
-	if !c.Imported {
+// UnfinishedImports returns a crawl's unfinished imports, the last ones first.
+func (r Reporter) UnfinishedImports(ctx context.Context, c store.CrawlRecord) (lines []ImportLine, err error) {
+	if !c.Imported || r.Imports == nil {
 		return nil, nil
 	}
-	imports, err := r.Store.Imports(ctx, c.ID, importsShown)
+	imports, err := r.Imports.Imports(ctx, c.ID, importsShown)
 	for _, i := range imports {
 		lines = append(lines, ImportLine{i.Entries, i.New, i.Known, stamp(i.At)})
 	}

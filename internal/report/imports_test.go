@@ -18,7 +18,7 @@ func TestUnfinishedImports(t *testing.T) {
 	}
 	status := func(format Format) string {
 		var out strings.Builder
-		if err := (Reporter{Store: f, Deliveries: f, Out: &out, Format: format}).Status(t.Context(), "news"); err != nil {
+		if err := (Reporter{Store: f, Deliveries: f, Imports: f, Out: &out, Format: format}).Status(t.Context(), "news"); err != nil {
 			t.Fatal(err)
 		}
 		return out.String()

@@ -39,7 +39,6 @@ type Store interface {
 	Robots(ctx context.Context, origin string) (store.RobotsRecord, error)
 	Rejections(ctx context.Context, crawlID int64) ([]store.RejectionCount, error)
 	ListSources(ctx context.Context, f store.SourceFilter) ([]store.SourceRecord, error)
-	Imports(ctx context.Context, crawlID int64, limit int) ([]store.ImportRecord, error)
 	ListRejected(ctx context.Context, f store.RejectedFilter) ([]store.RejectedLink, error)
 	Traps(ctx context.Context, f store.TrapFilter) ([]store.TrapRecord, error)
 	Dominating(ctx context.Context, crawlID int64, limit int) ([]store.PrefixRecord, error)
@@ -65,6 +64,11 @@ type Deliveries interface {
 	Undelivered(ctx context.Context, crawlID int64, sink string, after int64, limit int) ([]store.UndeliveredRecord, error)
 }
 
+// Imports reads unfinished imports of seeds; every store.Store is one.
+type Imports interface {
+	Imports(ctx context.Context, crawlID int64, limit int) ([]store.ImportRecord, error)
+}
+
 // Format is how an answer is written.
 type Format string
 
@@ -82,6 +86,8 @@ type Reporter struct {
 	// Deliveries is needed for sinks: by Sinks and FailedOf, and by statuses that show
 	// them.
 	Deliveries Deliveries
+	// Imports is needed by statuses that show unfinished imports.
+	Imports Imports
 	// Relations is needed for pages by their numbers and their relations to others.
 	Relations Relations
 	// Requests is needed by EvidenceOf. Without it, pages that were never visited are not

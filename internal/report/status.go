@@ -194,7 +194,7 @@ func (r Reporter) readStatus(ctx context.Context, c store.CrawlRecord, now time.
 	if more.first, err = r.firstPass(ctx, c, s, now); err != nil {
 		return s, more, err
 	}
-	if more.imports, err = r.Imports(ctx, c); err != nil {
+	if more.imports, err = r.UnfinishedImports(ctx, c); err != nil {
 		return s, more, err
 	}
 	more.sinks, err = r.sinks(ctx, c, now)
