@@ -154,7 +154,12 @@ func (a *Activities) lookForRoom(ctx context.Context, in contract.MaintainIn, ou
 	}
 	engine := a.settings.Engine()
 	candidates, err := a.stores.Frontier.Candidates(ctx, store.CandidateParams{CrawlID: in.CrawlID, Limit: 1, Engine: &engine})
-	out.Room = err == nil && len(candidates) > 0
+	if out.Room = err == nil && len(candidates) > 0; out.Room || err != nil {
+		return err
+	}
+	// Visits move the bound; where all of them hang, nobody else would, however idle the
+	// engine is. The next pass finds the room.
+	_, err = a.stores.Frontier.Admit(ctx, store.AdmitParams{CrawlID: in.CrawlID, Engine: &engine})
 	return err
 }
 

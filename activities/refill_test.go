@@ -65,3 +65,28 @@ func TestAdmitHeedsTheEngine(t *testing.T) {
 		t.Error("maintenance finds room beyond the bound")
 	}
 }
+
+// Pages whose hosts never answer hold the bound, and none of them asks for a refill. If the
+// engine has time, maintenance lets others in: the bound grows at each pass.
+func TestBoundGrowsBesideWhatHangs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(p *parts) { p.settings.Engine = func() admission.Engine { return admission.Engine{} } })
+	opened := w.open(numbered(200), func(spec *crawl.Spec) { spec.Limits.Window = 1000 })
+	all := run(w, contract.Admit, contract.AdmitIn{CrawlID: opened.CrawlID, Limit: 100}).Pages
+	must[[]store.PageRecord](t)(w.store.Admit(t.Context(), store.AdmitParams{CrawlID: opened.CrawlID, Admit: ids(w, opened.CrawlID, 100)})) // without a bound
+	before := w.status().Bound.Pages
+	if w.maintain(false).Room {
+		t.Fatalf("%d pages are admitted, and there is room", len(all))
+	}
+	if after := w.status().Bound.Pages; after <= before {
+		t.Errorf("the bound stays at %d", after)
+	}
+}
+
+// ids returns the first known pages of a crawl.
+func ids(w *world, crawlID int64, n int) (ids []int64) {
+	for _, p := range must[[]store.PageRecord](w.t)(w.store.ListPages(w.t.Context(), store.PageFilter{CrawlID: crawlID, States: []crawl.PageState{crawl.Known}, Limit: n})) {
+		ids = append(ids, p.PageID)
+	}
+	return ids
+}
