@@ -60,6 +60,6 @@ func TestCrowdedAddress(t *testing.T) {
 	}
 }
 
-// mostEvents is what a page may have after its first visit: the 14 of a page that nobody
-// stands in the way of, and six for each of three waits.
+// mostEvents is the most events that a page may have after its first visit: 14 if it never
+// waits, and six more for each of three waits.
 const mostEvents = 14 + 3*6

@@ -19,8 +19,8 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // openAPIFile is the description of the API as people read it without a server.
 const openAPIFile = "../../docs/openapi.json"
 
-// The file is what /openapi.json answers. Nothing that programs may rely on goes from it, or
-// changes, unless the version is raised: not even -update writes such a file.
+// The file has what /openapi.json answers. Whatever programs may rely on stays in it unchanged
+// until the version is raised: even -update refuses to write another file.
 func TestOpenAPIFile(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
