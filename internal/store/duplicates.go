@@ -109,7 +109,10 @@ type LookalikeParams struct {
 	// Page has the content. It is not among the answers.
 	Page int64
 	change.Content
+	// Limit is how many pages are compared. Of these, the answer has the ones with the same
+	// content, or one that resembles it by Least or more; 0 leaves none out.
 	Limit int
+	Least float64
 }
 
 // DuplicateOf is the page that a page duplicates.

@@ -191,7 +191,7 @@ func (l *looker) settleAll(ctx context.Context, settled []store.Settlement, coun
 
 // look decides about a page, and about those with the same content.
 func (l *looker) look(ctx context.Context, p store.ContentRecord) error {
-	found, err := l.store.Lookalikes(ctx, store.LookalikeParams{CrawlID: l.rule.CrawlID, Page: p.PageID, Content: p.Content, Limit: lookalikes})
+	found, err := l.store.Lookalikes(ctx, store.LookalikeParams{CrawlID: l.rule.CrawlID, Page: p.PageID, Content: p.Content, Limit: lookalikes, Least: l.rule.Threshold})
 	if err != nil {
 		return err
 	}

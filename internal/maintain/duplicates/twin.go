@@ -1,6 +1,7 @@
 package duplicates
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -58,7 +59,9 @@ type Twin struct {
 // it by at least the threshold.
 func TwinsOf(ctx context.Context, s TwinStore, f Fetched, threshold float64) (Twins, error) {
 	var t Twins
-	found, err := s.Lookalikes(ctx, store.LookalikeParams{CrawlID: f.Page.CrawlID, Page: f.Page.PageID, Content: f.Content, Limit: lookalikes})
+	found, err := s.Lookalikes(ctx, store.LookalikeParams{
+		CrawlID: f.Page.CrawlID, Page: f.Page.PageID, Content: f.Content, Limit: lookalikes, Least: cmp.Or(threshold, change.DefaultThreshold),
+	})
 	if err != nil {
 		return t, err
 	}

@@ -23,8 +23,10 @@ type engine struct {
 
 	writer *session // nil when opened read-only
 	guard  *session // holds the owner's lock, nil without
-	// turn has a token while nobody writes; idle holds the sessions with which nobody
-	// reads. Waiting on them honours a context and is first come, first served.
+	shared *group   // the open transaction of the writer, nil for none
+	// turn has a token while nobody writes; whoever has it may use writer and shared. idle
+	// holds the sessions with which nobody reads. Waiting on them honours a context and is
+	// first come, first served.
 	turn   chan struct{}
 	idle   chan *session
 	closed chan struct{}
@@ -49,7 +51,26 @@ func (e *engine) Read(ctx context.Context, fn func(sqlstore.Tx) error) error {
 		return ctx.Err()
 	}
 	defer func() { e.idle <- s }()
-	return e.transact(ctx, s, "BEGIN", &tx{session: s}, fn)
+	return e.transact(ctx, s, &tx{session: s}, fn)
+}
+
+// Glance implements sqlstore.Engine. The writer's connection is the only one whose page
+// cache outlives a commit, since the commits are its own: what takes 0.27 ms on a reader of a
+// store of 30 000 pages takes 0.09 there. Nobody waits for it: while somebody writes, and on
+// a store that is open for reading, a reader will do. So writers, who queue for their turn,
+// wait for one glance at most.
+func (e *engine) Glance(ctx context.Context, fn func(sqlstore.Tx) error) error {
+	select {
+	case <-e.turn:
+	default:
+		return e.Read(ctx, fn)
+	}
+	if e.shared != nil { // with changes that are not committed
+		e.give()
+		return e.Read(ctx, fn)
+	}
+	defer e.give()
+	return e.transact(ctx, e.writer, &tx{session: e.writer}, fn)
 }
 
 // Write implements sqlstore.Engine. Writers of this process queue here; SQLite
@@ -67,31 +88,8 @@ func (e *engine) WriteLazily(ctx context.Context, fn func(sqlstore.Tx) error) er
 	return e.write(ctx, lazy, fn)
 }
 
-func (e *engine) write(ctx context.Context, commits durability, fn func(sqlstore.Tx) error) error {
-	if e.writer == nil {
-		return fmt.Errorf("%s was opened for reading only: %w", e.path, store.ErrUnavailable)
-	}
-	select {
-	case <-e.turn:
-	case <-e.closed:
-		return e.closedError()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	defer func() { e.turn <- struct{}{} }()
-	if err := e.writer.commitsAre(commits); err != nil {
-		return e.translate(err)
-	}
-	t := &tx{session: e.writer, detached: true}
-	if err := e.transact(ctx, e.writer, "BEGIN IMMEDIATE", t, fn); err != nil {
-		return err
-	}
-	e.watchers.Notify(t.woken...)
-	return nil
-}
-
-// transact runs fn between begin and COMMIT on a session that nobody else uses.
-func (e *engine) transact(ctx context.Context, s *session, begin string, t *tx, fn func(sqlstore.Tx) error) error {
+// transact runs fn, which reads, between BEGIN and COMMIT on a session that nobody else uses.
+func (e *engine) transact(ctx context.Context, s *session, t *tx, fn func(sqlstore.Tx) error) error {
 	committed := false
 	defer func() {
 		// Also when fn panics, and when BEGIN took effect but its context was done.
@@ -99,7 +97,7 @@ func (e *engine) transact(ctx context.Context, s *session, begin string, t *tx, 
 			s.rollback()
 		}
 	}()
-	if _, err := s.exec(ctx, begin, nil); err != nil {
+	if _, err := s.exec(ctx, "BEGIN", nil); err != nil {
 		return e.translate(err)
 	}
 	if err := fn(t); err != nil {
@@ -141,6 +139,9 @@ func (e *engine) shut() error {
 	}
 	if e.writer != nil {
 		<-e.turn
+		if e.shared != nil {
+			e.settle(e.shared)
+		}
 		errs = append(errs, e.writer.close())
 	}
 	if e.guard != nil {

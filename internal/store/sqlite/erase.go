@@ -28,14 +28,13 @@ func (e *engine) Erase(ctx context.Context, rewrite bool, _ []string) error {
 		return fmt.Errorf("%s was opened for reading only: %w", e.path, store.ErrUnavailable)
 	}
 	// Our own writers queue for their turn; others' wait for SQLite.
-	select {
-	case <-e.turn:
-	case <-e.closed:
-		return e.closedError()
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := e.take(ctx); err != nil {
+		return err
 	}
-	defer func() { e.turn <- struct{}{} }()
+	defer e.give()
+	if e.shared != nil {
+		e.settle(e.shared)
+	}
 	return Rewrite(ctx, e.path, rewrite)
 }
 

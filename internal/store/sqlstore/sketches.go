@@ -17,7 +17,7 @@ var standing = stateList([]crawl.PageState{crawl.Active, crawl.Failing, crawl.Du
 
 // Content implements store.Duplicates.
 func (s *Store) Content(ctx context.Context, version int64) (change.Content, error) {
-	content, err := read(ctx, s, func(tx Tx) (change.Content, error) { return contentOf(ctx, tx, version) })
+	content, err := glance(ctx, s, func(tx Tx) (change.Content, error) { return contentOf(ctx, tx, version) })
 	if err != nil {
 		return change.Content{}, fmt.Errorf("content of version %d: %w", version, err)
 	}
@@ -99,7 +99,7 @@ func (s *Store) contents(ctx context.Context, tx Tx, crawlID, after int64, limit
 
 // Lookalikes implements store.Duplicates.
 func (s *Store) Lookalikes(ctx context.Context, p store.LookalikeParams) ([]store.ContentRecord, error) {
-	contents, err := read(ctx, s, func(tx Tx) ([]store.ContentRecord, error) { return s.lookalikes(ctx, tx, p) })
+	contents, err := glance(ctx, s, func(tx Tx) ([]store.ContentRecord, error) { return s.lookalikes(ctx, tx, p) })
 	if err != nil {
 		return nil, fmt.Errorf("look for the content of page %d: %w", p.Page, err)
 	}
@@ -112,6 +112,11 @@ func (s *Store) lookalikes(ctx context.Context, tx Tx, p store.LookalikeParams) 
 		return nil, err
 	}
 	likely := change.Likely(found, limitOr(p.Limit))
+	if p.Least > 0 {
+		if likely, err = s.resembling(ctx, tx, p, likely); err != nil {
+			return nil, err
+		}
+	}
 	if len(likely) == 0 {
 		return nil, nil
 	}
@@ -125,6 +130,36 @@ func (s *Store) lookalikes(ctx context.Context, tx Tx, p store.LookalikeParams) 
 	}
 	slices.SortFunc(contents, func(a, b store.ContentRecord) int { return cmp.Compare(place[a.PageID], place[b.PageID]) })
 	return contents, nil
+}
+
+// resembling returns those of the pages whose content is the given one or resembles it by
+// p.Least, in their order. Most pages that share a key do so by chance: of these it reads the
+// sketch and nothing else.
+func (s *Store) resembling(ctx context.Context, tx Tx, p store.LookalikeParams, pages []int64) ([]int64, error) {
+	if len(pages) == 0 {
+		return nil, nil
+	}
+	query := `SELECT f.page_id, k.exact, k.sketch FROM ` + s.records(1, "r", "id bigint") + ` CROSS JOIN frontier f CROSS JOIN sketches k
+		WHERE f.page_id = r.id AND k.version_id = f.version_id`
+	resembles := map[int64]bool{}
+	err := tx.Query(ctx, query, []any{idList(pages)}, func(row Row) error {
+		var page, exact int64
+		var sketch []byte
+		if err := row.Scan(&page, &exact, &sketch); err != nil {
+			return err
+		}
+		content, err := decodeContent(exact, sketch)
+		if err != nil {
+			return fmt.Errorf("page %d: %w", page, err)
+		}
+		match := p.Compare(change.Candidate{Page: page, Content: content})
+		resembles[page] = match.Exact || match.Resemblance >= p.Least
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("compare sketches: %w", err)
+	}
+	return slices.DeleteFunc(pages, func(page int64) bool { return !resembles[page] }), nil
 }
 
 // sharers returns, for each key of the content, the oldest pages that share it.

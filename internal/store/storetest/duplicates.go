@@ -212,6 +212,18 @@ func lookalikes(c *collection) {
 	wantIDs(c, "others, older and younger", c.lookalikesOf(id(2), content(1), 10), id(1), id(3))
 	wantIDs(c, "the first", c.lookalikesOf(0, content(1), 1), id(2))
 	wantIDs(c, "of an unknown content", c.lookalikes(content(9)))
+	near := content(1).Sketch.Resemblance(nearly(1).Sketch)
+	resembling := func(least float64) (ids []int64) {
+		c.Helper()
+		found, err := c.s.Lookalikes(c.ctx, store.LookalikeParams{CrawlID: c.id, Content: content(1), Limit: 10, Least: least})
+		c.check(err)
+		for _, l := range found {
+			ids = append(ids, l.PageID)
+		}
+		return ids
+	}
+	wantIDs(c, "that resemble it as much as these", resembling(near), id(2), id(1), id(3))
+	wantIDs(c, "that resemble it more", resembling(near+0.001), id(2))
 }
 
 func keySharers(c *collection) {
