@@ -53,7 +53,7 @@ func (a *Activities) readSource(ctx context.Context, view *crawlView, page store
 		return out, nil, false, translate(err)
 	}
 	outcome, reasons := change.Verdict(last, digestsOf(version, in.Fetch.Digest), change.Rule{Difference: change.DifferenceEdit})
-	out = contract.DetectOut{Outcome: outcome, Reasons: slices.Concat(asked.Reasons, reasons, []crawl.Reason{readWords(reading)})}
+	out = contract.DetectOut{Outcome: outcome, Newest: list.Newest(), Reasons: slices.Concat(asked.Reasons, reasons, []crawl.Reason{readWords(reading)})}
 	if !worthKeeping(outcome, page.Last, version) {
 		return out, nil, true, nil
 	}

@@ -222,7 +222,7 @@ func decide(rules schedule.Rules, page store.PageRecord, in contract.PlanIn, bes
 	with := group.Steer(page.Steering, page.HostSteering, page.Weight)
 	seen := schedule.Observation{
 		Outcome: f.Outcome, RetryAfter: f.RetryAfter, Rest: polite.LeftAlone(f.Held, page.Failures+1), At: f.At, Gap: known.Belief.Gap(f.At), NotModified: f.Status == http.StatusNotModified,
-		Modified: modified(page, f), Late: late(page, f.At), Duplicate: beside.duplicate, Respelled: f.Respelled, Trapped: beside.trapped, Internal: beside.internal,
+		Modified: modified(page, f), Newest: f.Newest, Late: late(page, f.At), Duplicate: beside.duplicate, Respelled: f.Respelled, Trapped: beside.trapped, Internal: beside.internal,
 	}
 	if page.Kind == crawl.KindRequisite {
 		return schedule.AfterRequisite(known, seen, with)

@@ -14,6 +14,7 @@ import (
 
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
+	"recrawl/internal/schedule"
 	"recrawl/internal/store"
 )
 
@@ -319,5 +320,39 @@ func TestSourcesBySpec(t *testing.T) {
 		if want := len(tc.sitemaps) > 1; (got.Rejected["no contact"] == 1) != want {
 			t.Errorf("%s: rejected %v", name, got.Rejected)
 		}
+	}
+}
+
+// A feed's newest entry tells to the minute when the feed changed: two looks a day at
+// changing hours find out that it changes each morning.
+func TestFeedsTellTheirTimetable(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.open([]string{"http://feed.localhost/"}, wholeMachine)
+	feed := w.listed("http://feed.localhost/feed")
+	// Looks come at changing hours; entries appear at ten past six.
+	morning := time.Date(2026, 3, 2, 6, 10, 0, 0, time.UTC)
+	body := "<rss><channel>"
+	look := func(at time.Time) {
+		t.Helper()
+		visit := w.page(feed.URL).Visits + 1
+		in := w.detection(feed, visit, body)
+		in.Fetch.ContentType, in.Fetch.At = "application/rss+xml", at
+		out := run(w, contract.DetectChange, in)
+		in.Fetch.Outcome, in.Fetch.Newest = out.Outcome, out.Newest
+		run(w, contract.PlanRevisit, contract.PlanIn{Page: feed, Visit: visit, Fetch: in.Fetch, Reasons: out.Reasons})
+	}
+	for n := range 14 {
+		day := morning.AddDate(0, 0, n)
+		body += fmt.Sprintf("<item><link>/%d</link><pubDate>%s</pubDate></item>", n, day.Format(time.RFC1123Z))
+		look(day.Add(time.Duration(1+n*7%11) * time.Hour))
+		look(day.Add(time.Duration(13+n*5%9) * time.Hour)) // finds nothing new
+	}
+	belief := schedule.DecodeBelief(w.page(feed.URL).Belief)
+	if want := morning.AddDate(0, 0, 13); belief.Newest != want.UnixMilli() || belief.Since != want.UnixMilli() {
+		t.Errorf("newest entry %d, last change %d; want %d", belief.Newest, belief.Since, want.UnixMilli())
+	}
+	if belief.Dated < 5 || belief.Timetable.Period == 0 || belief.Timetable.Doubtful {
+		t.Errorf("no timetable after 14 mornings: dated %d, %+v", belief.Dated, belief.Timetable)
 	}
 }

@@ -171,7 +171,7 @@ func (p *page) compare(u *contract.Unrecorded) error {
 	}
 	switch {
 	case err == nil:
-		u.Settled, u.Fetch.Outcome, u.Fetch.Returned = true, out.Outcome, out.Returned
+		u.Settled, u.Fetch.Outcome, u.Fetch.Returned, u.Fetch.Newest = true, out.Outcome, out.Returned, out.Newest
 		u.Links, u.Registered, u.Reasons = out.Links, out.Registered, out.Reasons
 		return nil
 	case p.ctx.Err() == nil && (troubleOf(err) == troubleOther || troubleOf(err) == troubleLost):

@@ -219,7 +219,10 @@ type FetchOut struct {
 	Validators   bool          `json:"validators,omitempty"` // ETag and LastModified replace the stored ones
 	ETag         string        `json:"etag,omitempty"`
 	LastModified string        `json:"last_modified,omitempty"`
-	Location     string        `json:"location,omitempty"` // canonical redirect target
+	// Newest is the date of the newest entry of a list that was read, from DetectChange; zero
+	// if it has no time of day.
+	Newest   time.Time `json:"newest,omitzero"`
+	Location string    `json:"location,omitempty"` // canonical redirect target
 	// Spelling is how the redirect spells path and query of its target, empty if it
 	// spells them as Location does. Respelled: its target is the page itself, to be
 	// requested under that spelling.
@@ -270,6 +273,7 @@ type DetectOut struct {
 	// Registered reports what became of the links; nil if they wait for a Discover. Its
 	// Hosts are those with newly discovered pages. Answers in older histories have none.
 	Registered *RegisterOut   `json:"registered,omitempty"`
+	Newest     time.Time      `json:"newest,omitzero"` // see FetchOut
 	Reasons    []crawl.Reason `json:"reasons,omitempty"`
 }
 

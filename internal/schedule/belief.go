@@ -66,8 +66,12 @@ type Belief struct {
 	// Selective is the share of changed internal pages at which the selective rule of
 	// Bouras et al. visits a page; 0 before it first moved.
 	Selective float32 `json:"selective,omitempty"`
-	// Moved and Stayed count, up to proofs, how often Last-Modified moved when the
-	// content changed, and stayed when it did not, since it was last wrong.
+	// Newest is the date of the newest entry of a list, in milliseconds of Unix time; 0 for
+	// other pages, and for a list whose entries have no times.
+	Newest int64 `json:"newest,omitempty"`
+	// Moved and Stayed count, up to proofs, how often the content's date (Newest, or
+	// Last-Modified) moved when the content changed, and stayed when it did not, since it
+	// was last wrong.
 	Moved  uint8 `json:"lm_moved,omitempty"`
 	Stayed uint8 `json:"lm_stayed,omitempty"`
 	// Skipped says that FRMax.Select skipped the last visit.
@@ -91,7 +95,7 @@ func (b Belief) valid() bool {
 		within(b.Soonest, 1e6) && within(b.Changes, 1e6) && within(b.Days, 1e6) && within(b.Refresh, 1e6) && within(b.Late, 1e6) &&
 		within(b.Looks, 1e6) && within(b.Apart, 1e6) && (b.Looks == 0) == (b.Apart == 0) &&
 		b.Timetable.valid() && within(b.LastGap, 1e6) && b.Aging.valid() &&
-		within(b.Selective, 1) && b.Compared >= 0 && b.Moved <= proofs && b.Stayed <= proofs && b.Dated <= regular
+		within(b.Selective, 1) && b.Compared >= 0 && b.Newest >= 0 && b.Moved <= proofs && b.Stayed <= proofs && b.Dated <= regular
 }
 
 func within(x, most float32) bool { return x >= 0 && x <= most }
@@ -147,7 +151,7 @@ func (b Belief) observe(seen Observation, p Parameters) Belief {
 		b.Compared = seen.At.UnixMilli()
 	}
 	ago, before := b.changedAgo(seen), b.Since
-	b = b.learn(seen, p).witness(seen)
+	b = b.learn(seen, p).witness(seen).noteNewest(seen)
 	if !compares(seen.Outcome) {
 		return b
 	}

@@ -20,10 +20,38 @@ type Modified struct {
 // more are counted.
 const proofs = 2
 
+// dates returns the dates that the copies give themselves. A list's newest entry says better
+// than a header when the list changed: many servers make up Last-Modified for lists that
+// they put together on request.
+func (b Belief) dates(seen Observation) Modified {
+	if b.Newest == 0 && seen.Newest.IsZero() {
+		return seen.Modified
+	}
+	m := Modified{Now: seen.Newest}
+	if b.Newest != 0 {
+		m.Before = time.UnixMilli(b.Newest)
+	}
+	if seen.Newest.IsZero() && !seen.Outcome.Changed() {
+		m.Now = m.Before // a 304, or the same bytes: nobody read the list again
+	}
+	return m
+}
+
+// noteNewest remembers the date of the newest entry until the next visit.
+func (b Belief) noteNewest(seen Observation) Belief {
+	switch {
+	case !seen.Newest.IsZero():
+		b.Newest = seen.Newest.UnixMilli()
+	case seen.Outcome.Changed():
+		b.Newest = 0
+	}
+	return b
+}
+
 // witness counts whether the dates agreed with the comparison. For a return they may
 // be right either way: the content is another, but not a new one.
 func (b Belief) witness(seen Observation) Belief {
-	m := seen.Modified
+	m := b.dates(seen)
 	if !compares(seen.Outcome) || seen.Outcome == crawl.OutcomeReturned || m.Before.IsZero() || m.Now.IsZero() {
 		return b
 	}
@@ -42,7 +70,7 @@ func (b Belief) witness(seen Observation) Belief {
 // changedAgo returns how long before the visit the page last changed, 0 if unknown. A
 // date is not yet trusted on the visit that completes its proof.
 func (b Belief) changedAgo(seen Observation) time.Duration {
-	m := seen.Modified
+	m := b.dates(seen)
 	switch {
 	case seen.ChangedAgo > 0:
 		return seen.ChangedAgo

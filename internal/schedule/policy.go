@@ -64,12 +64,15 @@ type Observation struct {
 	// change, and is recorded as the server's word.
 	NotModified bool
 	// ChangedAgo is how long before the visit the page last changed, according to a
-	// Last-Modified date that has proved reliable: one that moves if and only if the
+	// date that has proved reliable: one that moves if and only if the
 	// content does. 0 means unknown. A time that contradicts the comparison is ignored.
 	ChangedAgo time.Duration
 	// Modified has the Last-Modified dates of the copies. They determine ChangedAgo
 	// once they have proved reliable on this page; see [Modified].
 	Modified Modified
+	// Newest is the date of the newest entry of a feed or sitemap, zero if it has none
+	// with a time of day, or if the visit saw no content. It stands for Last-Modified.
+	Newest time.Time
 	// Internal describes the pages of the same site that the page links to.
 	Internal Internal
 }

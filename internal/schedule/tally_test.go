@@ -271,3 +271,37 @@ func TestModified(t *testing.T) {
 		t.Errorf("a date that moved alone is still believed: %+v", liar)
 	}
 }
+
+// The date of a list's newest entry stands for Last-Modified, which says the time of the
+// request here: it is remembered from look to look, and believed by the same record.
+func TestNewestEntryTellsTheChange(t *testing.T) {
+	t.Parallel()
+	at := time.Unix(1_800_000_000, 0)
+	p := Parameters{Round: day, Min: time.Hour, Max: 100 * day}
+	look := func(b Belief, o crawl.Outcome, newest time.Time) Belief {
+		at = at.Add(10 * day)
+		seen := Observation{Outcome: o, At: at, Gap: 10 * day, Newest: newest, Modified: Modified{at.Add(-10 * day), at}}
+		return DecodeBelief(b.observe(seen, p).Encode())
+	}
+	ago := func(d time.Duration) time.Time { return at.Add(10*day - d) } // before the next look
+	b := look(Belief{}, crawl.OutcomeNew, ago(3*day))
+	b = look(b, crawl.OutcomeChanged, ago(2*day))
+	b = look(b, crawl.OutcomeUnchanged, time.Time{}) // a 304: nobody read the list
+	b = look(b, crawl.OutcomeChanged, ago(4*day))
+	if b.Moved != 2 || b.Stayed != 1 {
+		t.Fatalf("proofs are %d and %d, want 2 and 1", b.Moved, b.Stayed)
+	}
+	known := at.Add(9 * day)
+	if got := look(b, crawl.OutcomeChanged, known); got.Since != known.UnixMilli() {
+		t.Errorf("changed at %d, want that of the newest entry, %d", got.Since, known.UnixMilli())
+	}
+	at = at.Add(-10 * day)
+	// The list lost its times: the date says nothing, and is not kept to be compared with.
+	bare := look(b, crawl.OutcomeChanged, time.Time{})
+	if bare.Newest != 0 {
+		t.Errorf("the date of a list without times is %d", bare.Newest)
+	}
+	if again := look(bare, crawl.OutcomeChanged, ago(day)); again.Moved != bare.Moved || again.Stayed != bare.Stayed {
+		t.Errorf("a first date counts as one that moved: %+v after %+v", again, bare)
+	}
+}

@@ -59,6 +59,21 @@ func (l *List) forgetDates(reason string, n int) {
 	}
 }
 
+// Newest returns the latest date with a time of day, zero if the latest date of all has
+// none: nobody knows then when the list last changed.
+func (l *List) Newest() time.Time {
+	var newest Entry
+	for _, e := range l.Entries {
+		if e.Modified.After(newest.Modified) || e.Modified.Equal(newest.Modified) && e.Timed {
+			newest = e
+		}
+	}
+	if !newest.Timed {
+		return time.Time{}
+	}
+	return newest.Modified
+}
+
 // Dated is how many entries have a date.
 func (l *List) Dated() int {
 	n := 0

@@ -39,6 +39,27 @@ func ParseDate(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
+// timed reports whether a readable date has a time of day. Midnight is none: generators of
+// feeds write it for articles of which they know the day only.
+func timed(date string) bool {
+	for _, field := range strings.FieldsFunc(normalDate(date), func(r rune) bool { return r == ' ' || r == 'T' }) {
+		if clock, is := clockOf(field); is {
+			return strings.Trim(clock, "0:") != ""
+		}
+	}
+	return false
+}
+
+// clockOf returns the time of day that a part of a date begins with, without fractions of a
+// second and zone.
+func clockOf(field string) (clock string, is bool) {
+	end := strings.IndexFunc(field, func(r rune) bool { return r != ':' && (r < '0' || r > '9') })
+	if end < 0 {
+		end = len(field)
+	}
+	return field[:end], strings.Contains(field[:end], ":")
+}
+
 // normalDate brings habitual variants into one form: the day of the week, the names
 // of zones, a space or a small letter in a W3C date.
 func normalDate(text string) string {

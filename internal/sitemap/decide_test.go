@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"recrawl/internal/urlkey"
 )
 
 func TestParseDate(t *testing.T) {
@@ -94,6 +96,40 @@ func TestBelieve(t *testing.T) {
 			if e.Modified.After(readAt) {
 				t.Errorf("%s: %s is in the future", name, e.Modified)
 			}
+		}
+	}
+}
+
+// The date of the newest entry tells when a list changed if it has a time of day.
+func TestNewest(t *testing.T) {
+	t.Parallel()
+	const noon = "2026-03-02T12:00:05Z"
+	for name, tc := range map[string]struct{ dates, want string }{
+		"RFC 3339":              {"2026-03-01T10:00:00+01:00 " + noon, noon},
+		"RFC 822":               {"Sun,_01_Mar_2026_10:00:00_GMT Mon,_02_Mar_2026_12:00:05_GMT", noon},
+		"without seconds":       {"2026-03-02T12:07Z", "2026-03-02T12:07:00Z"},
+		"none":                  {"", ""},
+		"no dates":              {"- -", ""},
+		"days":                  {"2026-03-01 2026-03-02", ""},
+		"the day is newer":      {noon + " 2026-03-03", ""},
+		"the day is older":      {"2026-03-01 " + noon, noon},
+		"midnight is a day":     {"Mon,_02_Mar_2026_00:00:00_+0100", ""},
+		"midnight, W3C":         {"2026-03-02T00:00:00.000+01:00", ""},
+		"midnight in UTC only":  {"2026-03-02T01:00:00+01:00", "2026-03-02T00:00:00Z"},
+		"a year and a month":    {"2026 2026-03", ""},
+		"one that is no date":   {noon + " yesterday", noon},
+		"a day, and its minute": {"2026-03-02 2026-03-02T00:01:00Z", "2026-03-02T00:01:00Z"},
+	} {
+		l := &List{}
+		for i, date := range strings.Fields(tc.dates) {
+			l.add(urlkey.NewBase(canonical(t, "https://a.test/")), found{href: fmt.Sprint(i), date: strings.ReplaceAll(strings.Trim(date, "-"), "_", " ")}, 10)
+		}
+		got := ""
+		if newest := l.Newest(); !newest.IsZero() {
+			got = newest.UTC().Format(time.RFC3339)
+		}
+		if got != tc.want {
+			t.Errorf("%s: %q, want %q", name, got, tc.want)
 		}
 	}
 }

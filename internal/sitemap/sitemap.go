@@ -76,6 +76,8 @@ type Entry struct {
 	// Modified is the date that the list gives, zero for none; for a date without a
 	// time, its first moment.
 	Modified time.Time
+	// Timed: the date has a time of day.
+	Timed bool
 	// Sitemap: the URL is another list, of an index.
 	Sitemap bool
 }
@@ -141,6 +143,7 @@ func (l *List) add(base urlkey.Base, f found, most int) {
 		if e.Modified, ok = ParseDate(date); !ok {
 			l.drop(DropDate, 1)
 		}
+		e.Timed = ok && timed(date)
 	}
 	l.keep(e, most)
 }
@@ -151,7 +154,7 @@ func (l *List) keep(e Entry, most int) {
 	case known:
 		l.drop(DropRepeated, 1)
 		if e.Modified.After(l.Entries[i].Modified) {
-			l.Entries[i].Modified = e.Modified
+			l.Entries[i].Modified, l.Entries[i].Timed = e.Modified, e.Timed
 		}
 	case len(l.Entries) >= most:
 		l.drop(DropMany, 1)
