@@ -106,7 +106,7 @@ func (b *course) newJob(ctx context.Context, name string, hosts, pages int) (*jo
 // close ends the running programs.
 func (j *job) close() error { return errors.Join(j.halt(), j.web.close()) }
 
-// crawl makes the first pass, lets all pages sleep, and stops.
+// crawl makes the first pass, lets all pages sleep, stops, and makes the databases small.
 func (j *job) crawl(ctx context.Context) error {
 	args := append(j.web.seeds(), "--name", j.setup.Run, "--delay", j.delay.String(), "--factor", "0", "--window", strconv.Itoa(j.window),
 		"--policy", "fixed", "--default-interval", j.interval.String(), "--min-interval", "1s")
@@ -128,7 +128,7 @@ func (j *job) crawl(ctx context.Context) error {
 	if err := j.watch(ctx, watch{phase: sleeping, limit: j.sleep}); err != nil {
 		return err
 	}
-	return j.halt()
+	return j.settle(ctx)
 }
 
 // awaitOverdue waits, with nothing running, until every visited page is overdue, or would

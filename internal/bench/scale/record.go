@@ -38,6 +38,7 @@ func (s setup) total() int { return s.Hosts * s.Pages }
 const (
 	firstPass  = "first pass"
 	sleeping   = "sleeping"
+	settled    = "settled" // stopped, after retention and starter compact
 	afterStart = "after a stop"
 )
 

@@ -169,12 +169,9 @@ var rows = []struct {
 	{"memory at most: server, worker", func(r run) string {
 		return fmt.Sprintf("%s, %s", bytesOr(most(r.samples, func(s sample) int64 { return s.ServerRSS })), bytesOr(most(r.samples, func(s sample) int64 { return s.WorkerRSS })))
 	}},
-	{"a page that sleeps: Temporal + store + archive", func(r run) string {
-		return r.atLast(sleeping, func(s sample) string {
-			temporal, store, archive := s.perPage()
-			return fmt.Sprintf("%s + %s + %s", bytesText(temporal), bytesText(store), bytesText(archive))
-		})
-	}},
+	{"a page that sleeps: Temporal + store + archive", func(r run) string { return r.atLast(sleeping, sample.perPageText) }},
+	{"… after retention and `starter compact`", func(r run) string { return r.atLast(settled, sample.perPageText) }},
+	{"`starter compact` took", func(r run) string { return r.took(settled, command+"compact") }},
 	{"asleep: cores in use, server + worker", func(r run) string {
 		of := r.in(sleeping)
 		return either(len(of) >= 2, func() string { return cores(of[0], of[len(of)-1]) })

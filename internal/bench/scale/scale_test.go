@@ -35,7 +35,7 @@ func made() run {
 		s.Temporal, s.Store, s.Archive = s.Visited*5000, s.Visited*2000, s.Visited*1000
 		r.samples = append(r.samples, s)
 	}
-	for _, phase := range []string{sleeping, afterStart} {
+	for _, phase := range []string{sleeping, settled, afterStart} {
 		s.Phase = phase
 		for range 4 {
 			r.samples = append(r.samples, s)

@@ -148,21 +148,33 @@ func (w *web) find(r *http.Request) (host, page int, ok bool) {
 	return host, page, err == nil && page >= 0 && page < w.pages
 }
 
-// words are the words of texts.
-var words = strings.Fields(`a light wind moved over the harbour while two boats waited for the evening tide and
-	nobody spoke about letters that had come with late ships from northern towns where snow covered every road
-	some merchants counted copper coins under lamps others wrote long lists of grain salt timber wool glass`)
+// words are made-up words, the most frequent ones first: as many as a language has in use.
+// Among few, texts would share their shingles by chance, which those of the web do not.
+var words = func() []string {
+	const consonants, vowels = "bcdfghklmnprstvw", "aeiou"
+	syllable := func(n int) string {
+		return string([]byte{consonants[n%len(consonants)], vowels[n/len(consonants)%len(vowels)]})
+	}
+	all := make([]string, 20_000)
+	for i := range all {
+		for n := i; n >= 0; n = n/80 - 1 {
+			all[i] += syllable(n % 80)
+		}
+	}
+	return all
+}()
 
 // body returns about 3 kB of text that no other page has, with links to the page's children
 // and to known pages.
 func (w *web) body(host, page int) string {
 	rng := rand.New(rand.NewPCG(uint64(host), uint64(page)))
+	zipf := rand.NewZipf(rng, 1.1, 2, uint64(len(words)-1))
 	var b strings.Builder
 	fmt.Fprintf(&b, "<!doctype html><html lang=\"en\"><head><title>Page %d of host %d</title></head><body><nav><a href=\"/\">Home</a></nav><main><h1>Page %d</h1>\n", page, host, page)
 	for range 6 {
 		b.WriteString("<p>")
 		for range 80 {
-			b.WriteString(words[rng.IntN(len(words))])
+			b.WriteString(words[zipf.Uint64()])
 			b.WriteByte(' ')
 		}
 		b.WriteString("</p>\n")
