@@ -121,6 +121,12 @@ func (tab *Tab) node(selector string) int {
 // Click clicks an element, as the mouse does: a hidden or covered one is not hit.
 func (tab *Tab) Click(selector string) {
 	tab.t.Helper()
+	tab.Hold(selector)()
+}
+
+// Hold presses the mouse on an element, and returns what lets it go at the same place.
+func (tab *Tab) Hold(selector string) (release func()) {
+	tab.t.Helper()
 	node := tab.node(selector)
 	tab.call("DOM.scrollIntoViewIfNeeded", map[string]any{"nodeId": node}, nil)
 	var area struct {
@@ -131,11 +137,14 @@ func (tab *Tab) Click(selector string) {
 		tab.t.Fatalf("%s: %s cannot be seen", tab.Shown().URL, selector)
 	}
 	q := area.Quads[0]
-	at := map[string]any{"x": (q[0] + q[4]) / 2, "y": (q[1] + q[5]) / 2, "button": "left", "clickCount": 1}
-	for _, kind := range []string{"mousePressed", "mouseReleased"} {
-		at["type"] = kind
-		tab.call("Input.dispatchMouseEvent", at, nil)
+	mouse := func(kind string) {
+		tab.t.Helper()
+		tab.call("Input.dispatchMouseEvent", map[string]any{
+			"type": kind, "x": (q[0] + q[4]) / 2, "y": (q[1] + q[5]) / 2, "button": "left", "clickCount": 1,
+		}, nil)
 	}
+	mouse("mousePressed")
+	return func() { tab.t.Helper(); mouse("mouseReleased") }
 }
 
 // Type writes into an element, replacing its contents.

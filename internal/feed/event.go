@@ -85,6 +85,9 @@ type EventVersionOf struct {
 type EventDiff struct {
 	WordsAdded   int `json:"words_added"`
 	WordsRemoved int `json:"words_removed"`
+	// LinesAdded and LinesRemoved count the lines that came and went and are not blank.
+	LinesAdded   int `json:"lines_added,omitempty"`
+	LinesRemoved int `json:"lines_removed,omitempty"`
 	// Added and Removed are the first of the lines that came and went; Cut says that there
 	// are more, or that they are longer.
 	Added   []string `json:"added,omitempty"`

@@ -77,6 +77,26 @@ func TestLiveKeepsTheFocus(t *testing.T) {
 	}
 }
 
+// What is being pressed stays until it is let go: a click on it counts.
+func TestLiveLeavesWhatIsPressed(t *testing.T) {
+	t.Parallel()
+	o := open(t)
+	o.tab.Open(o.base + "/crawls/news")
+	o.tab.AwaitText("live")
+	release := o.tab.Hold(`[data-fresh="opening"] details.menu summary`)
+	o.tab.Eval(`(() => {
+		window.pressed = document.querySelector('[data-fresh="opening"] details.menu');
+		for (const part of document.querySelectorAll('[data-fresh="opening"], [data-fresh="days"]')) part.append("x"); // so that both differ from what comes
+		const days = document.querySelector('[data-fresh="days"]'), first = days.firstChild;
+		window.replaced = new Promise((done) => new MutationObserver(() => { if (!first.isConnected) done() }).observe(days, {childList: true}));
+	})()`, nil)
+	o.visit(o.page, store.VisitRecord{Outcome: crawl.OutcomeUnchanged, State: crawl.Active, Status: 304})
+	o.tab.Eval(`window.replaced.then(() => null)`, nil)
+	o.is(`window.pressed.isConnected ? "there" : "replaced"`, "there")
+	release()
+	o.is(`document.querySelector('[data-fresh="opening"] details.menu').open ? "open" : "shut"`, "open")
+}
+
 // The stream comes back after an answer that is none, and what was not there at first appears.
 func TestLiveComesBack(t *testing.T) {
 	t.Parallel()

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"recrawl/internal/archive"
 	"recrawl/internal/crawl"
@@ -31,7 +32,7 @@ const (
 
 // spare returns the number of bytes that a diff may add to an event.
 func spare(e feed.Event) int {
-	const field = 200 // names and numbers of a diff
+	const field = 260 // names and numbers of a diff
 	return max(0, min(diffBytes, MaxEvent-sizeOf(e)-field))
 }
 
@@ -127,6 +128,7 @@ func diffOf(before, after string, budget int) *feed.EventDiff {
 	removed, added := textdiff.Lines(before, after)
 	diff := &feed.EventDiff{}
 	diff.WordsRemoved, diff.WordsAdded = textdiff.Words(removed, added)
+	diff.LinesRemoved, diff.LinesAdded = written(removed), written(added)
 	var cut bool
 	// Most readers want the added lines. The removed ones get the other half, and what is
 	// left.
@@ -135,6 +137,16 @@ func diffOf(before, after string, budget int) *feed.EventDiff {
 	diff.Removed, cut = first(removed, budget-sizeOf(diff.Added))
 	diff.Cut = diff.Cut || cut
 	return diff
+}
+
+// written counts the lines that are not blank.
+func written(lines []string) (n int) {
+	for _, line := range lines {
+		if strings.TrimSpace(line) != "" {
+			n++
+		}
+	}
+	return n
 }
 
 // first returns the first lines that are not blank and have room, and whether there are

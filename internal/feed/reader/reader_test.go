@@ -275,8 +275,8 @@ func TestEventsAreSmall(t *testing.T) {
 			t.Errorf("%s has characters that turn a text", e.Kind)
 		}
 	}
-	if d := got[0].Diff; !d.Cut || len(d.Added) < 5 || len(d.Removed) < 5 || len(d.Added) > 20 || len(d.Removed) > 20 || d.WordsAdded != 300 || d.WordsRemoved != 300 {
-		t.Errorf("%d and %d lines, %d and %d words, cut %v", len(d.Added), len(d.Removed), d.WordsAdded, d.WordsRemoved, d.Cut)
+	if d := got[0].Diff; !d.Cut || len(d.Added) < 5 || len(d.Removed) < 5 || len(d.Added) > 20 || len(d.Removed) > 20 || d.WordsAdded != 300 || d.WordsRemoved != 300 || d.LinesAdded != 300 || d.LinesRemoved != 300 {
+		t.Errorf("%d and %d of %d and %d lines, %d and %d words, cut %v", len(d.Added), len(d.Removed), d.LinesAdded, d.LinesRemoved, d.WordsAdded, d.WordsRemoved, d.Cut)
 	}
 	if got[1].Location != "" || got[1].Problem == "" {
 		t.Errorf("location %q, problem %q", got[1].Location, got[1].Problem)
