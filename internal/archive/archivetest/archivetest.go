@@ -48,7 +48,7 @@ func Run(t *testing.T, open func(t *testing.T) archive.Store) {
 }
 
 // Put stores content and returns its digest.
-func Put(t *testing.T, s archive.Store, content []byte) string {
+func Put(t testing.TB, s archive.Store, content []byte) string {
 	t.Helper()
 	w := create(t, s)
 	defer w.Abort()
@@ -71,7 +71,7 @@ func Digest(content []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func create(t *testing.T, s archive.Store) archive.Writer {
+func create(t testing.TB, s archive.Store) archive.Writer {
 	t.Helper()
 	w, err := s.Create(t.Context())
 	if err != nil {

@@ -18,8 +18,11 @@ import (
 
 	_ "github.com/jackc/pgx/v5/stdlib"
 
+	"recrawl/internal/archive"
+	"recrawl/internal/archive/archivetest"
 	"recrawl/internal/crawl"
 	"recrawl/internal/report"
+	"recrawl/internal/schedule"
 	"recrawl/internal/store"
 	"recrawl/internal/store/postgres"
 	"recrawl/internal/store/sqlite"
@@ -74,7 +77,11 @@ func BenchmarkViews(b *testing.B) {
 
 func measure(b *testing.B, e engine) {
 	began := time.Now()
-	s := e.load(b, collectionSize())
+	files, err := archive.OpenDir(b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	s := e.load(b, collectionSize(), texts(b, files))
 	defer func() {
 		if err := s.Close(); err != nil {
 			b.Error(err)
@@ -83,7 +90,7 @@ func measure(b *testing.B, e engine) {
 	b.Logf("%s: loaded %d pages in %v", e.name, collectionSize(), time.Since(began).Round(time.Second))
 	server := httptest.NewServer(web.New(web.Options{
 		Report: report.Reporter{Store: s, Visits: s, Deliveries: s, Search: s, Relations: s, Requests: s, Out: io.Discard, Format: report.JSON},
-		Feed:   s, Log: slog.New(slog.DiscardHandler),
+		Feed:   s, Files: files, Log: slog.New(slog.DiscardHandler),
 	}).Handler())
 	defer server.Close()
 	for _, address := range addresses(b, server.URL) {
@@ -114,7 +121,8 @@ func more() []string {
 		"/crawls/benchmark/pages?text=absent&state=gone", "/crawls/benchmark/pages?limit=500",
 		"/crawls/benchmark/hosts?text=h99", "/crawls/benchmark/hosts?text=absent", "/crawls/benchmark/hosts?trouble=1", "/crawls/benchmark/hosts?after=h5",
 		"/crawls/benchmark/changes?kinds=page.gone", "/crawls/benchmark/changes?kinds=sink.paused", "/crawls/benchmark/changes?host=h7.test", "/crawls/benchmark/changes.atom",
-		"/crawls/benchmark/rejected?reason=host", "/crawls/benchmark/sources?host=h7.test",
+		"/crawls/benchmark/rejected?reason=host", "/crawls/benchmark/sources?host=h7.test", "/crawls/benchmark/traps?host=h0.test", "/crawls/benchmark/duplicates?host=h7.test",
+		"/crawls/benchmark/pages/1/diff?from=1&to=2",
 		"/crawls/benchmark/url?url=https://absent.test/", "/crawls/benchmark/url.json?url=https://seed.test/0",
 	}
 }
@@ -127,15 +135,12 @@ func addresses(b *testing.B, server string) []string {
 	if err := json.Unmarshal(get(b, server+"/openapi.json"), &description); err != nil {
 		b.Fatal(err)
 	}
-	names := strings.NewReplacer("{crawl}", "benchmark", "{host}", "h0.test", "{sink}", "team", "{page}", "1")
+	names := strings.NewReplacer("{crawl}", "benchmark", "{host}", "h0.test", "{sink}", "team", "{page}", "1", "{seq}", "2")
 	all := more()
 	for _, path := range slices.Sorted(maps.Keys(description.Paths)) {
 		_, is := description.Paths[path]["get"]
 		if !is || strings.HasSuffix(path, "/url.json") {
 			continue
-		}
-		if strings.Contains(path, "{seq}") || strings.HasSuffix(path, "/diff.json") || strings.HasSuffix(path, "/read.json") {
-			continue // they show bodies, and there are none here
 		}
 		at := names.Replace(path)
 		page := strings.TrimSuffix(at, ".json")
@@ -165,8 +170,27 @@ func get(b *testing.B, address string) []byte {
 	return body
 }
 
-// load makes the collection, past the store, and opens it.
-func (e engine) load(b *testing.B, n int) store.Store {
+// texts puts two versions of a long page, of some 60 kB, into an archive, and returns their
+// digests.
+func texts(b *testing.B, files archive.Store) [2]string {
+	var digests [2]string
+	for version := range digests {
+		var body strings.Builder
+		body.WriteString("<!doctype html><title>A long page</title><main><h1>A long page</h1>\n")
+		for i := range 600 {
+			if i%50 == 0 {
+				fmt.Fprintf(&body, "<p>This line is of version %d and says %d.\n", version, i*(version+1))
+			}
+			fmt.Fprintf(&body, "<p>Line %d of the page, with a <a href=/%d>link</a>, is as long as lines mostly are on the web.\n", i, i)
+		}
+		digests[version] = archivetest.Put(b, files, []byte(body.String()))
+	}
+	return digests
+}
+
+// load makes the collection, past the store, and opens it. Page 1 has two versions with
+// bodies, many visits and many links to it.
+func (e engine) load(b *testing.B, n int, bodies [2]string) store.Store {
 	s, err := e.open(b.Context())
 	if err != nil {
 		b.Fatal(err)
@@ -188,17 +212,26 @@ func (e engine) load(b *testing.B, n int) store.Store {
 	if err := s.Close(); err != nil {
 		b.Fatal(err)
 	}
-	e.insert(b, record.ID, n)
+	e.insert(b, record.ID, n, bodies)
 	if s, err = e.open(b.Context()); err != nil {
 		b.Fatal(err)
 	}
 	return s
 }
 
+// belief is what is known about a page after some visits, as the store keeps it.
+func belief(at time.Time) string {
+	seen := schedule.Belief{
+		Pairs: 12, History: 0b100101, Soonest: 0.5, Since: at.Add(-30 * time.Hour).UnixMilli(), LastGap: 0.7,
+		Changes: 3.2, Days: 11.5, Looks: 8, Apart: 0.9, Compared: at.UnixMilli(),
+	}
+	return string(seen.Encode())
+}
+
 // insert loads n pages that were visited once, the first half on one host, a thousandth of
-// them gone and a quarter not visited; a version, a visit and a change of each; and some
-// rows for the other lists. Page i has the id i.
-func (e engine) insert(b *testing.B, crawlID int64, n int) {
+// them gone and a quarter not visited; a version, a visit, a belief and a change of each; and
+// some rows for the other lists. Page i has the id i.
+func (e engine) insert(b *testing.B, crawlID int64, n int, bodies [2]string) {
 	db, err := sql.Open(e.driver, e.dsn)
 	if err != nil {
 		b.Fatal(err)
@@ -220,7 +253,8 @@ func (e engine) insert(b *testing.B, crawlID int64, n int) {
 		SELECT h.id, %d, %d, %d, 0, 0 FROM hosts h`, crawlID, n/4/hosts, n/hosts))
 	hostID := `(SELECT id FROM hosts h WHERE h.host = 'h' || (` + hostOf + `) || '.test')`
 	// One page in a hundred is overdue.
-	at := time.Now().Add(-time.Duration(n/100) * time.Second).UnixMicro()
+	looked := time.Now().Add(-time.Duration(n/100) * time.Second)
+	at := looked.UnixMicro()
 	const batch = 50_000
 	for from := 1; from <= n; from += batch {
 		with := numbers(from, min(from+batch-1, n))
@@ -229,12 +263,25 @@ func (e engine) insert(b *testing.B, crawlID int64, n int) {
 			crawlID, fmt.Sprintf(e.unhex, `CAST(1000000000 + i AS TEXT)`), hostOf, hostID, at))
 		exec(`INSERT INTO versions (page_id, seq, visit, at, digest, text_digest, link_digest, bytes, text_bytes, content_type, title, canonical) ` + with + fmt.Sprintf(`
 			SELECT i, 1, 1, %d, '', '', '', 10000, 5000, 'text/html', 'The title of page ' || i, '' FROM n ORDER BY n.i`, at))
-		exec(`INSERT INTO frontier (page_id, crawl_id, host_id, state, visit, attempted, version_id, last_at, next_at) ` + with + fmt.Sprintf(`
-			SELECT i, %d, %s, %s, CASE WHEN %s = 1 THEN 0 ELSE 1 END, 1, CASE WHEN %s = 1 THEN 0 ELSE i END, %d, %d + CAST(i AS BIGINT) * 1000000 FROM n ORDER BY n.i`,
-			crawlID, hostID, state, state, state, at, at))
+		exec(`INSERT INTO frontier (page_id, crawl_id, host_id, state, visit, attempted, version_id, last_at, last_change, next_at, weight, rank, belief) ` + with + fmt.Sprintf(`
+			SELECT i, %d, %s, %s, CASE WHEN %s = 1 THEN 0 ELSE 1 END, 1, CASE WHEN %s = 1 THEN 0 ELSE i END, %d, %d - i, %d + CAST(i AS BIGINT) * 1000000,
+				1.0 + i %% 7, 1.0 + i %% 11, CASE WHEN %s = 1 THEN '' ELSE '%s' END FROM n ORDER BY n.i`,
+			crawlID, hostID, state, state, state, at, at, at, state, belief(looked)))
+		exec(`INSERT INTO visits (page_id, visit, at, outcome, status, version_id, version_seq, digest, bytes, duration, next_at, state, problem, location, reasons) ` + with + fmt.Sprintf(`
+			SELECT i, 1, %d, 1, 200, i, 1, '', 10000, 20000, %d + CAST(i AS BIGINT) * 1000000, 2, '', '', '[{"code":"first-version","num":{"bytes":10000,"text_bytes":5000}}]'
+			FROM n WHERE %s <> 1 ORDER BY n.i`, at, at, state))
 		exec(`INSERT INTO changes (crawl_id, page_id, at, visit, seq, kind, data) ` + with + fmt.Sprintf(`
 			SELECT %d, i, %d + CAST(i AS BIGINT), 1, 1, CASE WHEN i %% 1000 = 7 THEN 3 ELSE 1 END, '' FROM n ORDER BY n.i`, crawlID, at))
 	}
+	const many = 2000 // visits of page 1
+	exec(`INSERT INTO visits (page_id, visit, at, outcome, status, version_id, version_seq, digest, bytes, duration, next_at, state, problem, location, reasons) ` + numbers(2, many) + fmt.Sprintf(`
+		SELECT 1, i, %d + i * 1000, CASE WHEN i = 2 THEN 2 ELSE 3 END, CASE WHEN i = 2 THEN 200 ELSE 304 END, %d, 2, '', 0, 20000, %d + (i + 1) * 1000, 2, '', '', '[]' FROM n`, at-many*1000, n+1, at-many*1000))
+	exec(fmt.Sprintf(`UPDATE versions SET digest = '%s' WHERE id = 1`, bodies[0]))
+	exec(fmt.Sprintf(`INSERT INTO versions (page_id, seq, visit, at, digest, text_digest, link_digest, bytes, text_bytes, content_type, title, canonical)
+		VALUES (1, 2, 2, %d, '%s', '', '', 60000, 50000, 'text/html', 'A long page', '')`, at-many*1000+2000, bodies[1]))
+	exec(fmt.Sprintf(`UPDATE frontier SET state = 2, visit = %d, version_id = %d, changes = 1 WHERE page_id = 1`, many, n+1))
+	exec(`INSERT INTO links (src, dst) ` + numbers(2, n/10) + `SELECT i, 1 FROM n`)
+	exec(fmt.Sprintf(`UPDATE frontier SET backlinks = %d WHERE page_id = 1`, n/10-1))
 	exec(fmt.Sprintf(`INSERT INTO crawl_counts (crawl_id, kind, code, slot, n) SELECT f.crawl_id, 'state', f.state, 1, COUNT(*) FROM frontier f WHERE f.crawl_id = %d GROUP BY f.crawl_id, f.state`, crawlID))
 	exec(fmt.Sprintf(`INSERT INTO crawl_counts (crawl_id, kind, code, slot, n) SELECT %d, 'total', i, 1, %d FROM (SELECT 1 AS i UNION ALL SELECT 2) t`, crawlID, n))
 	some := n / 10

@@ -23,14 +23,14 @@ type engine struct {
 
 	writer *session // nil when opened read-only
 	guard  *session // holds the owner's lock, nil without
-	shared *group   // the open transaction of the writer, nil for none
-	// turn has a token while nobody writes; whoever has it may use writer and shared. idle
-	// holds the sessions with which nobody reads. Waiting on them honours a context and is
-	// first come, first served.
-	turn   chan struct{}
-	idle   chan *session
-	closed chan struct{}
-	close  sync.Once
+	// requests are for serve, which alone uses writer once it runs; served is closed when it
+	// has ended, and nil before it began. idle holds the sessions with which nobody reads.
+	// Waiting on them honours a context and is first come, first served.
+	requests chan *request
+	served   chan struct{}
+	idle     chan *session
+	closed   chan struct{}
+	close    sync.Once
 }
 
 // Dialect implements sqlstore.Engine.
@@ -56,27 +56,19 @@ func (e *engine) Read(ctx context.Context, fn func(sqlstore.Tx) error) error {
 
 // Glance implements sqlstore.Engine. The writer's connection is the only one whose page
 // cache outlives a commit, since the commits are its own: what takes 0.27 ms on a reader of a
-// store of 30 000 pages takes 0.09 there. Nobody waits for it: while somebody writes, and on
-// a store that is open for reading, a reader will do. So writers, who queue for their turn,
-// wait for one glance at most.
+// store of 30 000 pages takes 0.09 there. It sees what the writers before it wrote, and learns
+// that after their commit. A store that is open for reading only has no writer.
 func (e *engine) Glance(ctx context.Context, fn func(sqlstore.Tx) error) error {
-	select {
-	case <-e.turn:
-	default:
+	if e.writer == nil {
 		return e.Read(ctx, fn)
 	}
-	if e.shared != nil { // with changes that are not committed
-		e.give()
-		return e.Read(ctx, fn)
-	}
-	defer e.give()
-	return e.transact(ctx, e.writer, &tx{session: e.writer}, fn)
+	return e.ask(ctx, &request{kind: glances, fn: fn, tx: &tx{session: e.writer, detached: true}})
 }
 
 // Write implements sqlstore.Engine. Writers of this process queue here; SQLite
 // waits for those of others, up to its busy_timeout.
 func (e *engine) Write(ctx context.Context, fn func(sqlstore.Tx) error) error {
-	return e.write(ctx, full, fn)
+	return e.write(ctx, writesDurably, fn)
 }
 
 // WriteLazily implements sqlstore.Engine. Only an owner knows at its start that the last
@@ -85,7 +77,19 @@ func (e *engine) WriteLazily(ctx context.Context, fn func(sqlstore.Tx) error) er
 	if !e.owner {
 		return e.Write(ctx, fn)
 	}
-	return e.write(ctx, lazy, fn)
+	return e.write(ctx, writesLazily, fn)
+}
+
+func (e *engine) write(ctx context.Context, k kind, fn func(sqlstore.Tx) error) error {
+	if e.writer == nil {
+		return fmt.Errorf("%s was opened for reading only: %w", e.path, store.ErrUnavailable)
+	}
+	t := &tx{session: e.writer, detached: true}
+	if err := e.ask(ctx, &request{kind: k, fn: fn, tx: t}); err != nil {
+		return err
+	}
+	e.watchers.Notify(t.woken...)
+	return nil
 }
 
 // transact runs fn, which reads, between BEGIN and COMMIT on a session that nobody else uses.
@@ -138,10 +142,7 @@ func (e *engine) shut() error {
 		errs = append(errs, (<-e.idle).close())
 	}
 	if e.writer != nil {
-		<-e.turn
-		if e.shared != nil {
-			e.settle(e.shared)
-		}
+		<-e.served
 		errs = append(errs, e.writer.close())
 	}
 	if e.guard != nil {

@@ -3,147 +3,209 @@ package sqlite
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 
 	"recrawl/internal/store"
 	"recrawl/internal/store/sqlstore"
 )
 
-// group is a transaction of the writer's connection that several writers share, each within
-// a savepoint of its own: those who waited for their turn while the first of them wrote. They
-// are committed together. A commit costs its sync, and makes every reader's connection forget
-// all that it has read; so there should not be many.
-//
-// All fields but done are used by whoever has the turn, and err by everybody once done is
-// closed.
-type group struct {
-	commits durability
-	members int // writers who wait for the commit
-	done    chan struct{}
-	err     error
+// One goroutine, serve, uses the writer's connection. It takes the requests of those who write
+// and glance in the order in which they came, and makes groups of them: whoever waits when the
+// one before is done joins its transaction, each writer within a savepoint, and all learn
+// their result after one commit. A commit costs its sync, and makes every reader's connection
+// forget all that it has read. Nor do the members hand the connection to each other: on a busy
+// machine each of them would wait for a processor while it had it.
+
+// mostMembers bounds a group, so that the first members need not wait for ever.
+const mostMembers = 32
+
+// request is somebody's wish to use the writer's connection.
+type request struct {
+	kind kind
+	fn   func(sqlstore.Tx) error
+	tx   *tx
+	// alone is called instead of fn, outside of any transaction.
+	alone func() error
+
+	state    atomic.Int32  // waiting, begun or withdrawn
+	done     chan struct{} // closed when err and panicked are known
+	err      error
+	panicked any
 }
 
-// savepoint is the name of the one in which a writer writes.
-const savepoint = "writer"
+const (
+	waiting int32 = iota
+	begun
+	withdrawn
+)
 
-// write runs fn as a member of a group, and returns once the group is committed.
-func (e *engine) write(ctx context.Context, commits durability, fn func(sqlstore.Tx) error) error {
-	if e.writer == nil {
-		return fmt.Errorf("%s was opened for reading only: %w", e.path, store.ErrUnavailable)
-	}
-	if err := e.take(ctx); err != nil {
-		return err
-	}
-	t := &tx{session: e.writer, detached: true}
-	g, err := e.member(ctx, commits, t, fn)
-	if err != nil {
-		return err
-	}
-	// Whoever waited before comes first, and joins. The commit is not interrupted: the caller
-	// learns whether it was made.
-	select {
-	case <-g.done:
-	case <-e.turn:
-		e.settle(g)
-		e.give()
-	}
-	if g.err != nil {
-		return g.err
-	}
-	e.watchers.Notify(t.woken...)
-	return nil
+// kind says what a request's transaction must be. One of a kind will also do for the kinds
+// before it. What a glance reads may be uncommitted, since it is over only after the commit.
+type kind int
+
+const (
+	glances kind = iota
+	writesLazily
+	writesDurably
+)
+
+func (r *request) end(err error) {
+	r.err = err
+	close(r.done)
 }
 
-// take waits for the turn, and give ends it.
-func (e *engine) take(ctx context.Context) error {
+// ask has a request served and waits for its result. A request that has begun is not
+// interrupted: the caller learns whether it was committed.
+func (e *engine) ask(ctx context.Context, r *request) error {
+	r.done = make(chan struct{})
 	select {
-	case <-e.turn:
-		return nil
+	case e.requests <- r:
 	case <-e.closed:
 		return e.closedError()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+	select {
+	case <-r.done:
+	case <-ctx.Done():
+		if r.state.CompareAndSwap(waiting, withdrawn) {
+			return ctx.Err()
+		}
+		<-r.done
+	}
+	if r.panicked != nil {
+		panic(r.panicked)
+	}
+	return r.err
 }
 
-func (e *engine) give() { e.turn <- struct{}{} }
-
-// member runs fn in the open group, or opens one. It has the turn, and gives it.
-func (e *engine) member(ctx context.Context, commits durability, t *tx, fn func(sqlstore.Tx) error) (*group, error) {
-	defer e.give()
-	g, err := e.join(ctx, commits)
-	if err != nil {
-		return nil, err
-	}
-	written := false
-	defer func() {
-		// Also when fn panics.
-		if !written {
-			e.leave(g)
-		}
-	}()
-	if err := fn(t); err != nil {
-		return nil, e.translate(err)
-	}
-	if g.members > 0 {
-		if err := e.writer.control("RELEASE " + savepoint); err != nil {
-			return nil, e.translate(err)
+// serve serves requests until the engine is closed.
+func (e *engine) serve() {
+	defer close(e.served)
+	for {
+		select {
+		case r := <-e.requests:
+			for r != nil {
+				r = e.serveGroup(r)
+			}
+		case <-e.closed:
+			return
 		}
 	}
-	written = true
-	g.members++
-	return g, nil
 }
 
-// join returns the open group, in a new savepoint. If there is none, or one whose commit
-// would not be durable enough, it begins another, whose first member needs no savepoint.
-func (e *engine) join(ctx context.Context, commits durability) (*group, error) {
-	if e.shared != nil && e.shared.commits == lazy && commits == full {
-		e.settle(e.shared)
+// group is an open transaction.
+type group struct {
+	kind    kind
+	members []*request // who wait for the commit
+	over    bool       // SQLite has taken the transaction back
+}
+
+// serveGroup serves a request, and those that wait and can join it. It returns one that
+// cannot, nil for none.
+func (e *engine) serveGroup(r *request) *request {
+	if r.alone != nil {
+		if r.state.CompareAndSwap(waiting, begun) {
+			r.end(r.alone())
+		}
+		return nil
 	}
-	if e.shared != nil {
-		return e.shared, e.translate(e.writer.control("SAVEPOINT " + savepoint))
+	g := &group{kind: r.kind}
+	if err := e.begin(g.kind); err != nil {
+		r.end(e.translate(err))
+		return nil
+	}
+	for {
+		if r.state.CompareAndSwap(waiting, begun) {
+			e.join(g, r)
+		}
+		if g.over {
+			return nil
+		}
+		if len(g.members) == mostMembers {
+			return e.settle(g)
+		}
+		select {
+		case r = <-e.requests:
+			if r.alone != nil || r.kind > g.kind {
+				e.settle(g)
+				return r
+			}
+		default:
+			return e.settle(g)
+		}
+	}
+}
+
+func (e *engine) begin(k kind) error {
+	if k == glances {
+		return e.writer.control("BEGIN")
+	}
+	commits := full
+	if k == writesLazily {
+		commits = lazy
 	}
 	if err := e.writer.commitsAre(commits); err != nil {
-		return nil, e.translate(err)
+		return err
 	}
-	if _, err := e.writer.exec(ctx, "BEGIN IMMEDIATE", nil); err != nil {
-		e.writer.rollback() // it may have taken effect, although its context was done
-		return nil, e.translate(err)
-	}
-	e.shared = &group{commits: commits, done: make(chan struct{})}
-	return e.shared, nil
+	return e.writer.control("BEGIN IMMEDIATE")
 }
 
-// leave takes back what one writer wrote. SQLite itself takes back everything after some
-// errors, such as that of a full disk: then all members have failed.
-func (e *engine) leave(g *group) {
-	if g.members > 0 {
-		err := e.writer.control("ROLLBACK TO " + savepoint)
-		if err == nil {
-			err = e.writer.control("RELEASE " + savepoint)
-		}
-		if err == nil {
-			return // a member commits the rest
+// join runs a request in a group. If it fails, the group is as if it had never been.
+func (e *engine) join(g *group, r *request) {
+	writes := r.kind != glances
+	if writes {
+		if err := e.writer.control("SAVEPOINT member"); err != nil {
+			r.end(e.translate(err))
+			return
 		}
 	}
-	e.writer.rollback()
-	e.end(g, fmt.Errorf("%s: the transaction ended with that of another writer: %w", e.path, store.ErrUnavailable))
-}
-
-// settle commits a group that is open.
-func (e *engine) settle(g *group) {
-	if e.shared != g {
+	err := e.call(r)
+	if err == nil && writes {
+		err = e.writer.control("RELEASE member")
+	}
+	if err == nil {
+		g.members = append(g.members, r)
 		return
 	}
+	if writes && e.takeBack() != nil {
+		// After some errors, such as that of a full disk, SQLite itself takes everything back.
+		e.writer.rollback()
+		e.endAll(g, fmt.Errorf("%s: the transaction ended with that of another writer: %w", e.path, store.ErrUnavailable))
+	}
+	r.end(e.translate(err))
+}
+
+// call runs a request's function. Its panic is its caller's.
+func (e *engine) call(r *request) (err error) {
+	defer func() {
+		if r.panicked = recover(); r.panicked != nil {
+			err = fmt.Errorf("panic: %v", r.panicked)
+		}
+	}()
+	return r.fn(r.tx)
+}
+
+func (e *engine) takeBack() error {
+	if err := e.writer.control("ROLLBACK TO member"); err != nil {
+		return err
+	}
+	return e.writer.control("RELEASE member")
+}
+
+// settle commits a group. It returns nil, for its caller's convenience.
+func (e *engine) settle(g *group) *request {
 	err := e.writer.control("COMMIT")
 	if err != nil {
 		e.writer.rollback()
 	}
-	e.end(g, e.translate(err))
+	e.endAll(g, e.translate(err))
+	return nil
 }
 
-func (e *engine) end(g *group, err error) {
-	e.shared = nil
-	g.err = err
-	close(g.done)
+func (e *engine) endAll(g *group, err error) {
+	g.over = true
+	for _, r := range g.members {
+		r.end(err)
+	}
 }

@@ -57,10 +57,8 @@ func inBubble(t *testing.T, run func(t *testing.T, e *engine)) {
 func TestWritersShareACommit(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, e *engine) {
-		var groups []*group
 		member := func(want int) func(sqlstore.Tx) error {
 			return func(tx sqlstore.Tx) error {
-				groups = append(groups, e.shared)
 				var n int
 				if err := tx.QueryRow(t.Context(), "SELECT COUNT(*) FROM hosts", nil, &n); err != nil || n != want {
 					t.Errorf("%d hosts, %v; want %d", n, err, want)
@@ -74,11 +72,6 @@ func TestWritersShareACommit(t *testing.T) {
 		for i, err := range together(t, e, member(0), member(1), member(2), member(3)) {
 			if err != nil {
 				t.Errorf("writer %d: %v", i, err)
-			}
-		}
-		for _, g := range groups {
-			if g != groups[0] || g.members != len(groups) {
-				t.Errorf("a group of %d, want one of %d", g.members, len(groups))
 			}
 		}
 		if n := countHosts(t, e); n != 4 {
@@ -139,13 +132,11 @@ func TestDurableWritersBeginTheirOwn(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, e *engine) {
 		var all sync.WaitGroup
-		var lazily, durably *group
 		all.Go(func() {
 			err := e.WriteLazily(t.Context(), func(tx sqlstore.Tx) error {
-				lazily = e.shared
 				all.Go(func() {
 					err := e.Write(t.Context(), func(tx sqlstore.Tx) error {
-						if durably = e.shared; countHosts(t, e) != 1 {
+						if countHosts(t, e) != 1 {
 							t.Error("the lazy group is not committed")
 						}
 						return named(t.Context(), tx, "durable")
@@ -162,9 +153,6 @@ func TestDurableWritersBeginTheirOwn(t *testing.T) {
 			}
 		})
 		all.Wait()
-		if lazily == durably || lazily.commits != lazy || durably.commits != full {
-			t.Errorf("groups %+v and %+v", lazily, durably)
-		}
 		if n := countHosts(t, e); n != 2 {
 			t.Errorf("%d hosts, want 2", n)
 		}
@@ -196,6 +184,60 @@ func TestWaitingWritersMayGiveUp(t *testing.T) {
 		all.Wait()
 		if n := countHosts(t, e); n != 1 {
 			t.Errorf("%d hosts, want 1", n)
+		}
+	})
+}
+
+// A glance sees what the writers before it wrote, and is over once that is committed. One that
+// fails takes nothing back.
+func TestGlancesJoin(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, e *engine) {
+		sorry := errors.New("sorry")
+		var all sync.WaitGroup
+		glance := func(fails error) {
+			n := 0
+			err := e.Glance(t.Context(), func(tx sqlstore.Tx) error {
+				return errors.Join(fails, tx.QueryRow(t.Context(), "SELECT COUNT(*) FROM hosts", nil, &n))
+			})
+			if !errors.Is(err, fails) || n != 1 || fails == nil && countHosts(t, e) != 1 {
+				t.Errorf("a glance sees %d hosts, and readers %d, with error %v", n, countHosts(t, e), err)
+			}
+		}
+		all.Go(func() {
+			err := e.Write(t.Context(), func(tx sqlstore.Tx) error {
+				all.Go(func() { glance(sorry) })
+				synctest.Wait()
+				all.Go(func() { glance(nil) })
+				synctest.Wait()
+				return named(t.Context(), tx, "h")
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+		all.Wait()
+	})
+}
+
+// Groups are bounded: the first members learn their result while others still come.
+func TestGroupsAreBounded(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, e *engine) {
+		all := make([]func(sqlstore.Tx) error, 2*mostMembers)
+		for i := range all {
+			all[i] = func(tx sqlstore.Tx) error {
+				if want := (i + 1) / mostMembers * mostMembers; countHosts(t, e) != want {
+					t.Errorf("%d hosts are committed before writer %d, want %d", countHosts(t, e), i+1, want)
+				}
+				return named(t.Context(), tx, fmt.Sprint("h", i))
+			}
+		}
+		first := func(tx sqlstore.Tx) error { return named(t.Context(), tx, "first") }
+		for _, err := range together(t, e, first, all...) {
+			if err != nil {
+				t.Error(err)
+			}
 		}
 	})
 }
