@@ -111,7 +111,12 @@ func TestNewStoreIsWhole(t *testing.T) {
 	if err := sqlstore.Migrate(t.Context(), e.Write, broken); err == nil || !strings.Contains(err.Error(), "9999_broken") {
 		t.Errorf("error %v, want the migration that fails", err)
 	}
-	if _, tables, err := e.identify(t.Context(), e.writer); err != nil || tables != 0 {
+	look, err := e.connect(t.Context(), "ro")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, tables, err := e.identify(t.Context(), look)
+	if err := errors.Join(err, look.close()); err != nil || tables != 0 {
 		t.Errorf("%d tables and indexes, %v; want none", tables, err)
 	}
 	crash(t, e)

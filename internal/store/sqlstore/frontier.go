@@ -28,7 +28,7 @@ func (s *Store) PendingLinks(ctx context.Context, pageID int64, visit int) (*sto
 	query := `SELECT ` + pendingColumns + `, l.links` + pendingTables + `
 		WHERE l.version_id IN (SELECT id FROM versions WHERE page_id = $1 AND visit = $2
 			UNION ALL SELECT id FROM versions WHERE page_id = $3 AND back_visit = $4 AND back_visit > 0)`
-	found, err := glance(ctx, s, func(tx Tx) ([]store.PendingLinks, error) {
+	found, err := read(ctx, s, func(tx Tx) ([]store.PendingLinks, error) {
 		return collect(ctx, tx, query, []any{pageID, visit, pageID, visit}, s.scanPending)
 	})
 	if err != nil {
