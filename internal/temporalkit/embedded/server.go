@@ -63,6 +63,8 @@ type Server struct {
 	OnStart func(Child) // called with each new child
 	OnUp    func()      // called when a child has made its files and accepts connections
 
+	look pace // zero for the usual one
+
 	mu sync.Mutex
 	up Child // the child that accepts connections; zero while none does
 }
@@ -281,6 +283,9 @@ func (t *Server) attend(ctx context.Context, p *os.Process, child Child, ended <
 	defer probe.Stop()
 	limit := time.NewTimer(StartLimit)
 	defer limit.Stop()
+	watching, stopWatching := context.WithCancel(ctx)
+	defer stopWatching()
+	var hung <-chan error // nil until the child is up
 	for {
 		select {
 		case err := <-ended:
@@ -288,6 +293,9 @@ func (t *Server) attend(ctx context.Context, p *os.Process, child Child, ended <
 		case <-ctx.Done():
 			stopProcess(p, ended)
 			return ctx.Err()
+		case err := <-hung:
+			stopProcess(p, ended)
+			return err
 		case <-limit.C:
 			stopProcess(p, ended)
 			return fmt.Errorf("the Temporal server gave no answer on %s within %s (log: %s)", child.Address(), StartLimit, t.Files.Log)
@@ -299,6 +307,7 @@ func (t *Server) attend(ctx context.Context, p *os.Process, child Child, ended <
 				t.OnUp()
 				t.setUp(child)
 				up()
+				hung = t.watch(watching, child)
 			}
 		}
 	}

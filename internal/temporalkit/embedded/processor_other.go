@@ -1,0 +1,11 @@
+//go:build !linux
+
+package embedded
+
+import (
+	"errors"
+	"time"
+)
+
+// processorTime is not known here.
+func processorTime(int) (time.Duration, error) { return 0, errors.ErrUnsupported }
