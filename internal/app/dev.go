@@ -180,7 +180,7 @@ func (d *devRun) startTemporal(ctx, serverCtx context.Context) (<-chan struct{},
 	files := embedded.In(d.dir.path)
 	embedded.EndLeftOver(d.state.TemporalPID, files.Database, d.log)
 	d.server = &embedded.Server{
-		CLI: cli, Files: files, Log: d.log, OnStart: d.rememberChild, OnUp: d.keepPrivate,
+		CLI: cli, Files: files, Log: d.log, OnStart: d.rememberChild, OnUp: d.keepPrivate, Alive: temporalkit.Alive,
 		Port: embedded.Port{Number: portOr(d.TemporalPort, rememberedPort(d.state.TemporalAddress), defaultTemporalPort), Must: d.TemporalPort != 0},
 	}
 	if d.ui, err = embedded.OpenGate(embedded.Port{Number: portOr(d.UIPort, defaultUIPort), Must: d.UIPort != 0}, d.server.DialUI); err != nil {

@@ -41,8 +41,9 @@ func newSleeping(t *testing.T, after func(visit int) time.Duration) *sleeping {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	serverCtx, stopServer := context.WithCancel(context.Background())
 	files := embedded.In(t.TempDir())
+	var child embedded.Child
 	server := &embedded.Server{
-		CLI: contracttest.CLI(t), Files: files, Log: slog.New(slog.DiscardHandler), OnStart: func(embedded.Child) {}, OnUp: func() {},
+		CLI: contracttest.CLI(t), Files: files, Log: slog.New(slog.DiscardHandler), OnStart: func(c embedded.Child) { child = c }, OnUp: func() {},
 	}
 	ended, err := server.Start(ctx, serverCtx)
 	t.Cleanup(func() { stopServer(); <-ended; cancel() })
@@ -53,6 +54,7 @@ func newSleeping(t *testing.T, after func(visit int) time.Duration) *sleeping {
 	})
 	s.check(err)
 	t.Cleanup(s.client.Close)
+	s.check(temporalkit.Alive(ctx, child.Address()))
 	s.check(temporalkit.EnsureSearchAttributes(ctx, s.client, client.DefaultNamespace))
 	s.db, err = sql.Open("sqlite", "file:"+s.file+"?mode=ro")
 	s.check(err)

@@ -2,15 +2,8 @@ package embedded
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
-
-	"go.temporal.io/api/workflowservice/v1"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/credentials/insecure"
-	"google.golang.org/grpc/status"
 )
 
 // A child can hang. It runs and accepts connections, but its one connection to its database
@@ -48,6 +41,9 @@ func (l looks) after(answered bool, at time.Time, spent time.Duration) looks {
 // a process is not known, nobody looks.
 func (t *Server) watch(ctx context.Context, child Child) <-chan error {
 	hung := make(chan error, 1)
+	if t.Alive == nil {
+		return hung
+	}
 	go func() {
 		p := t.look
 		if p == (pace{}) {
@@ -62,38 +58,18 @@ func (t *Server) watch(ctx context.Context, child Child) <-chan error {
 			case <-ctx.Done():
 				return
 			}
-			err := describe(ctx, child.Address(), p.patience)
+			asking, cancel := context.WithTimeout(ctx, p.patience)
+			err := t.Alive(asking, child.Address())
+			cancel()
 			spent, unknown := processorTime(child.PID)
 			if unknown != nil || ctx.Err() != nil {
 				return
 			}
-			if l = l.after(answers(err), time.Now(), spent); l.missed >= hungAfter {
+			if l = l.after(err == nil, time.Now(), spent); l.missed >= hungAfter {
 				hung <- fmt.Errorf("the Temporal server hangs: idle, and no answer %d times in a row: %w", l.missed, err)
 				return
 			}
 		}
 	}()
 	return hung
-}
-
-// describe asks a server for something that it reads from its database.
-func describe(ctx context.Context, address string, patience time.Duration) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, conn.Close()) }()
-	_, err = workflowservice.NewWorkflowServiceClient(conn).DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: "default"})
-	return err
-}
-
-// answers reports whether the server answered, be it with a refusal.
-func answers(err error) bool {
-	switch status.Code(err) {
-	case codes.OK, codes.NotFound, codes.PermissionDenied, codes.Unauthenticated, codes.InvalidArgument, codes.ResourceExhausted:
-		return true
-	}
-	return false
 }

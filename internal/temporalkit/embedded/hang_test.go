@@ -76,7 +76,8 @@ func TestHungChildIsReplaced(t *testing.T) {
 	s := &Server{
 		CLI: os.Args[0], Files: In(t.TempDir()), Port: Port{}, Log: slog.New(slog.DiscardHandler),
 		OnStart: func(c Child) { started <- c }, OnUp: func() { up <- struct{}{} },
-		look: pace{every: 20 * time.Millisecond, patience: 20 * time.Millisecond},
+		Alive: func(ctx context.Context, _ string) error { <-ctx.Done(); return ctx.Err() },
+		look:  pace{every: 20 * time.Millisecond, patience: 20 * time.Millisecond},
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	done, err := s.Start(t.Context(), ctx)

@@ -63,7 +63,10 @@ type Server struct {
 	OnStart func(Child) // called with each new child
 	OnUp    func()      // called when a child has made its files and accepts connections
 
-	look pace // zero for the usual one
+	// Alive asks the server at an address for something that it reads from its database, and
+	// returns nil if it answers. A child that hangs is then replaced; nil for no such watch.
+	Alive func(ctx context.Context, address string) error
+	look  pace // zero for the usual one
 
 	mu sync.Mutex
 	up Child // the child that accepts connections; zero while none does
