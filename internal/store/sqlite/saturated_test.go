@@ -39,19 +39,19 @@ func saturate(how storetest.Saturation) func(t *testing.T) {
 		if asks, events := cost.PerVisit(cost.Acquires), cost.PerVisit(cost.Events); asks > 1.3 || events > 17 {
 			t.Errorf("a visit costs %.2f asks and %.2f events", asks, events)
 		}
+		// Where a signal takes as long as many gaps, turns of many pages are under way at a time,
+		// and the order in which these arrive is chance.
+		apart, share := 2, time.Duration(20)
+		if how.Signal > 20*how.Delay {
+			apart, share = 3, 10
+		}
 		// Whenever the line runs empty, the next turn takes as long as a signal takes to
 		// arrive: that happens at most once, compared with the time that is lost always.
-		if bound := cost.Lasted/20 + how.Signal; cost.Idle > bound {
+		if bound := cost.Lasted/share + how.Signal; cost.Idle > bound {
 			t.Errorf("the host was idle for %v of %v, more than %v", cost.Idle, cost.Lasted, bound)
 		}
 		if cost.Early > 0 {
 			t.Errorf("%d requests were too early", cost.Early)
-		}
-		// Where a signal takes as long as many gaps, turns of several pages are under way at a
-		// time, and their order is that of arrival.
-		apart := 2
-		if how.Signal > 20*how.Delay {
-			apart = 3
 		}
 		if cost.Most > cost.Fewest+apart && !how.Asleep {
 			t.Errorf("pages had %d to %d visits", cost.Fewest, cost.Most)
