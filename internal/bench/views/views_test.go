@@ -219,7 +219,7 @@ func (e engine) load(b *testing.B, n int, bodies [2]string) store.Store {
 	return s
 }
 
-// belief is what is known about a page after some visits, as the store keeps it.
+// belief returns the belief about a page after a dozen visits, encoded as in the store.
 func belief(at time.Time) string {
 	seen := schedule.Belief{
 		Pairs: 12, History: 0b100101, Soonest: 0.5, Since: at.Add(-30 * time.Hour).UnixMilli(), LastGap: 0.7,

@@ -91,7 +91,13 @@ func (c *collection) lookalikes(content change.Content) []int64 {
 // lookalikesOf are those of a page's content.
 func (c *collection) lookalikesOf(page int64, content change.Content, limit int) []int64 {
 	c.Helper()
-	found, err := c.s.Lookalikes(c.ctx, store.LookalikeParams{CrawlID: c.id, Page: page, Content: content, Limit: limit})
+	return c.likeliest(store.LookalikeParams{Page: page, Content: content, Limit: limit})
+}
+
+func (c *collection) likeliest(p store.LookalikeParams) []int64 {
+	c.Helper()
+	p.CrawlID = c.id
+	found, err := c.s.Lookalikes(c.ctx, p)
 	c.check(err)
 	ids := []int64{}
 	for _, l := range found {
@@ -213,17 +219,10 @@ func lookalikes(c *collection) {
 	wantIDs(c, "the first", c.lookalikesOf(0, content(1), 1), id(2))
 	wantIDs(c, "of an unknown content", c.lookalikes(content(9)))
 	near := content(1).Sketch.Resemblance(nearly(1).Sketch)
-	resembling := func(least float64) (ids []int64) {
-		c.Helper()
-		found, err := c.s.Lookalikes(c.ctx, store.LookalikeParams{CrawlID: c.id, Content: content(1), Limit: 10, Least: least})
-		c.check(err)
-		for _, l := range found {
-			ids = append(ids, l.PageID)
-		}
-		return ids
-	}
-	wantIDs(c, "that resemble it as much as these", resembling(near), id(2), id(1), id(3))
-	wantIDs(c, "that resemble it more", resembling(near+0.001), id(2))
+	least := store.LookalikeParams{Content: content(1), Limit: 10, Least: near}
+	wantIDs(c, "that resemble it as much as these", c.likeliest(least), id(2), id(1), id(3))
+	least.Least += 0.001
+	wantIDs(c, "that resemble it more", c.likeliest(least), id(2))
 }
 
 func keySharers(c *collection) {
