@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
@@ -31,6 +32,7 @@ func (w *world) crawlAll(crawlID int64, most int, line ...crawl.PageRef) (visits
 		}
 		page := line[0]
 		line = line[1:]
+		w.saveRobots(store.SaveRobotsParams{Origin: originOf(page.URL), State: store.RobotsAllowAll, Status: 404, Expires: time.Hour})
 		if answer := w.acquire(page, 1); answer.Answer == contract.AnswerEvicted {
 			continue // it was taken back
 		}
@@ -104,5 +106,32 @@ func TestEndlessRedirectsAreHeld(t *testing.T) {
 	w.crawlAll(seed.CrawlID, 100, seed)
 	if fetched.Load() > 40 || len(w.traps()) != 1 {
 		t.Errorf("%d fetches, traps %v", fetched.Load(), w.traps())
+	}
+}
+
+// TestCopiedHostsAreHeld between two passes of maintenance: a domain that answers every
+// name alike costs few requests, however fast the crawl is.
+func TestCopiedHostsAreHeld(t *testing.T) {
+	t.Parallel()
+	const clean, most = 25, 60
+	web := testsite.NewEndless(clean, 2030)
+	server := httptest.NewServer(web)
+	t.Cleanup(server.Close)
+	_, port, _ := net.SplitHostPort(server.Listener.Addr().String())
+	w := newWorld(t)
+	seed := w.living([]string{"http://wild.localhost:" + port + "/"}, func(spec *crawl.Spec) {
+		spec.Scope.Type, spec.Fetch.AllowNetworks = "domain", []string{"127.0.0.0/8"}
+	})[0]
+	visits := w.crawlAll(seed.CrawlID, 500, seed)
+	t.Logf("%d visits, %v", visits, web.Fetched())
+	if web.Reached("wild") != clean || web.Fetched()["wild"] > most {
+		t.Errorf("%d of %d clean pages, and %d copied hosts, want at most %d", web.Reached("wild"), clean, web.Fetched()["wild"], most)
+	}
+	found := w.traps()
+	for _, k := range found {
+		t.Logf("%s: %d held; %s", k.Name, k.Held, k.Detail)
+		if k.Reason != trap.ReasonHosts || k.Held == 0 || k.State != store.TrapHolding || len(found) != 1 {
+			t.Errorf("trap %+v of %d", k, len(found))
+		}
 	}
 }

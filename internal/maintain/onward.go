@@ -24,15 +24,18 @@ const (
 	linksEach = 100
 )
 
-// Watch takes a quick look at the host of a page whose links have been registered, if
-// these lead on. A failed look is repeated when another page's links have been
-// registered, and by Look.
+// Watch takes a quick look at the host, or at the site, of a page whose links have been
+// registered, if these lead on. A failed look is repeated when another page's links have
+// been registered, and by Look.
 func (g Guard) Watch(ctx context.Context, from *store.PendingLinks, links []urlkey.URL) error {
 	leads, err := g.leadsOn(ctx, from, links)
-	if err != nil || !leads {
+	if err == nil && leads {
+		err = g.lookQuickly(ctx, from)
+	}
+	if err != nil {
 		return err
 	}
-	return g.lookQuickly(ctx, from)
+	return g.watchHosts(ctx, from, links)
 }
 
 // leadsOn reports whether a page leads to others like itself, as did the page on
@@ -83,12 +86,7 @@ func (g Guard) lookQuickly(ctx context.Context, from *store.PendingLinks) error 
 	if err != nil {
 		return err
 	}
-	for _, t := range set {
-		if err := g.goOn(ctx, t); err != nil {
-			return err
-		}
-	}
-	return nil
+	return g.holdNow(ctx, set, nil)
 }
 
 // onward finds the traps of pages that lead only to more of their kind. Pages of a

@@ -243,7 +243,7 @@ func (g Guard) lookAt(ctx context.Context, site *grownSite, newest []store.Evide
 		return err
 	}
 	for _, e := range newest {
-		if u, err := urlkey.Canonical(e.URL); err == nil && urlkey.RegistrableDomain(u.Host()) == site.name {
+		if siteOf(e.URL) == site.name {
 			evidence = append(evidence, e)
 		}
 	}

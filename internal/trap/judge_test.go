@@ -233,3 +233,34 @@ func FuzzForms(f *testing.F) {
 		Suspects(pages)
 	})
 }
+
+func TestRepeats(t *testing.T) {
+	t.Parallel()
+	said := func(text string) Page { return Page{Said: change.NewWording(text)} }
+	long := ""
+	for i := range 100 {
+		long += fmt.Sprintf("word%d is here\n", i)
+	}
+	counted := said(long)
+	counted.Said.Sample = nil
+	for name, c := range map[string]struct {
+		page, other Page
+		want        bool
+	}{
+		"the same text":                 {said("Nothing is here"), said("Nothing is here"), true},
+		"another text":                  {said("Nothing is here"), said("All is there"), false},
+		"no text on either":             {said(""), said(""), true},
+		"a text where there was none":   {said("Nothing is here"), said(""), false},
+		"the same long text":            {said(long), said(long), true},
+		"a long text with a word more":  {said(long + "more"), said(long), true},
+		"a part of a text":              {said("word1 is here"), said(long), false},
+		"a text of as many phrases":     {said(long), counted, true},
+		"a text of more phrases":        {said(long + strings.ToUpper(strings.ReplaceAll(long, "word", "other"))), counted, false},
+		"a page that has not been read": {Page{}, said("Nothing is here"), false},
+		"a finder that is not known":    {said("Nothing is here"), Page{}, false},
+	} {
+		if got := c.page.Repeats(c.other); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

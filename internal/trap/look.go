@@ -31,7 +31,7 @@ const (
 	minNameSets   = 8
 	minValueUses  = 3
 	combinedTaken = 3 // such URLs are held from this many parameters on
-	// minHosts is how many hosts of a site make it worth checking its names.
+	// minHosts is how many hosts a site must have before its names are checked.
 	minHosts = 20
 )
 
@@ -60,10 +60,12 @@ func Look(pages []Page, year int, isSeedHost func(key string) bool) []Finding {
 		found = append(found, combinations(host, some)...)
 		found = append(found, copies(host, some)...)
 	}
-	if len(byHost) >= minHosts {
-		found = append(found, hosts(byHost, isSeedHost)...)
-	}
-	return found
+	return append(found, hosts(byHost, isSeedHost)...)
+}
+
+// Hosts finds the sites whose hosts copy each other among pages, as Look does.
+func Hosts(pages []Page, isSeedHost func(key string) bool) []Finding {
+	return hosts(onHosts(pages), isSeedHost)
 }
 
 // Dates finds the calendars among pages, as Look does.
@@ -160,8 +162,10 @@ func combinations(host string, pages []Page) []Finding {
 	return found
 }
 
-// hosts finds sites whose hosts copy each other.
 func hosts(byHost map[string][]Page, isSeedHost func(key string) bool) []Finding {
+	if len(byHost) < minHosts {
+		return nil
+	}
 	type family struct{ hosts, seen, copied, waiting int }
 	families := map[string]*family{} // by site
 	var proven []string
@@ -235,6 +239,17 @@ func (c count) plus(d count) count {
 type node struct {
 	own      count
 	children map[string]*node
+}
+
+// Repeats reports whether a page says what another one says, or hardly more.
+func (p Page) Repeats(other Page) bool {
+	switch {
+	case !p.Said.Known || !other.Said.Known:
+		return false
+	case len(other.Said.Sample) == 0: // only the number of its phrases was kept
+		return p.Said.Phrases == other.Said.Phrases
+	}
+	return float64(p.Said.Without(other.Said.Sample)) <= (1-minShare)*float64(p.Said.Phrases)
 }
 
 // copies finds the paths below which nearly everything is copied: the longest of
