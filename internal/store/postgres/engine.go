@@ -62,6 +62,11 @@ func (e *engine) Read(ctx context.Context, fn func(sqlstore.Tx) error) error {
 	})
 }
 
+// Glance implements sqlstore.Engine.
+func (e *engine) Glance(ctx context.Context, fn func(sqlstore.Tx) error) error {
+	return e.Read(ctx, fn)
+}
+
 // Write implements sqlstore.Engine. A transaction whose COMMIT was sent but not
 // answered is not run again: it may have been committed, and only the caller
 // knows how to find out.

@@ -228,3 +228,61 @@ func TestBusyFileIsUnavailable(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// However a glance ends, the next request is served. Without a writer, readers do.
+func TestGlance(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "store.db")
+	e := openOwner(t, path)
+	count := func(e *engine) (n int) {
+		t.Helper()
+		err := e.Glance(t.Context(), func(in sqlstore.Tx) error {
+			if e.writer != nil && in.(*tx).session != e.writer {
+				t.Error("a glance does not read where the writes are")
+			}
+			return in.QueryRow(t.Context(), "SELECT COUNT(*) FROM hosts", nil, &n)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if got := count(e); got != 0 {
+		t.Errorf("%d hosts in a new store", got)
+	}
+	sorry := errors.New("sorry")
+	if err := e.Glance(t.Context(), func(sqlstore.Tx) error { return sorry }); !errors.Is(err, sorry) {
+		t.Errorf("a glance that fails: %v", err)
+	}
+	func() {
+		defer func() {
+			if got := recover(); got != "a bug" {
+				t.Errorf("panic %v", got)
+			}
+		}()
+		_ = e.Glance(t.Context(), func(sqlstore.Tx) error { panic("a bug") })
+	}()
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := e.Glance(gone, func(sqlstore.Tx) error { return nil }); !errors.Is(err, context.Canceled) {
+		t.Errorf("a glance of nobody: %v", err)
+	}
+	if err := e.Write(t.Context(), func(tx sqlstore.Tx) error { return insertHost(t.Context(), tx) }); err != nil {
+		t.Fatal(err)
+	}
+	reader, err := openEngine(t.Context(), path, Options{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range []*engine{e, reader} {
+		if got := count(e); got != 1 {
+			t.Errorf("%d hosts, want 1", got)
+		}
+	}
+	if err := errors.Join(reader.Close(), e.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Glance(t.Context(), func(sqlstore.Tx) error { return nil }); !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("a glance at a closed store: %v", err)
+	}
+}

@@ -27,16 +27,8 @@ func (e *engine) Erase(ctx context.Context, rewrite bool, _ []string) error {
 	if e.writer == nil {
 		return fmt.Errorf("%s was opened for reading only: %w", e.path, store.ErrUnavailable)
 	}
-	// Our own writers queue for their turn; others' wait for SQLite.
-	select {
-	case <-e.turn:
-	case <-e.closed:
-		return e.closedError()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	defer func() { e.turn <- struct{}{} }()
-	return Rewrite(ctx, e.path, rewrite)
+	// Our own writers wait meanwhile; others' wait for SQLite.
+	return e.ask(ctx, &request{alone: func() error { return Rewrite(ctx, e.path, rewrite) }})
 }
 
 // Rewrite writes a SQLite file anew, if asked to, and checkpoints its write-ahead

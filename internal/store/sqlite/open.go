@@ -74,7 +74,7 @@ func openEngine(ctx context.Context, path string, opts Options) (*engine, error)
 	}
 	e := &engine{
 		path: absolute, owner: opts.Owner && !opts.ReadOnly,
-		turn: make(chan struct{}, 1), idle: make(chan *session, readers), closed: make(chan struct{}),
+		requests: make(chan *request), idle: make(chan *session, readers), closed: make(chan struct{}),
 	}
 	if err := e.open(ctx, opts); err != nil {
 		e.owner = false // it was not opened: Close must not mark it clean
@@ -101,13 +101,14 @@ func (e *engine) open(ctx context.Context, opts Options) error {
 	if e.writer, err = e.connect(ctx, "rwc"); err != nil {
 		return err
 	}
-	e.turn <- struct{}{}
 	if err := e.claim(ctx); err != nil {
 		return err
 	}
 	if err := e.keepBefore(ctx, migrations); err != nil {
 		return err
 	}
+	e.served = make(chan struct{})
+	go e.serve()
 	if err := sqlstore.Migrate(ctx, e.Write, migrations); err != nil {
 		return e.named(err)
 	}
@@ -252,6 +253,10 @@ func setClean(ctx context.Context, tx sqlstore.Tx, clean bool) error {
 // abandon closes everything that a failed open has opened.
 func (e *engine) abandon() error {
 	var errs []error
+	close(e.closed)
+	if e.served != nil {
+		<-e.served
+	}
 	for {
 		select {
 		case s := <-e.idle:

@@ -102,16 +102,21 @@ func TestNewStoreIsWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &engine{path: path, turn: make(chan struct{}, 1), closed: make(chan struct{})}
+	e := &engine{path: path, requests: make(chan *request), served: make(chan struct{}), closed: make(chan struct{})}
 	if e.writer, err = e.connect(t.Context(), "rwc"); err != nil {
 		t.Fatal(err)
 	}
-	e.turn <- struct{}{}
+	go e.serve()
 	broken := append(slices.Clip(all), sqlstore.Migration{Name: "9999_broken", SQL: "CREATE TABLE"})
 	if err := sqlstore.Migrate(t.Context(), e.Write, broken); err == nil || !strings.Contains(err.Error(), "9999_broken") {
 		t.Errorf("error %v, want the migration that fails", err)
 	}
-	if _, tables, err := e.identify(t.Context(), e.writer); err != nil || tables != 0 {
+	look, err := e.connect(t.Context(), "ro")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, tables, err := e.identify(t.Context(), look)
+	if err := errors.Join(err, look.close()); err != nil || tables != 0 {
 		t.Errorf("%d tables and indexes, %v; want none", tables, err)
 	}
 	crash(t, e)

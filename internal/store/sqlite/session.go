@@ -97,6 +97,16 @@ func (s *session) exec(ctx context.Context, query string, args []any) (int64, er
 	return res.RowsAffected()
 }
 
+// control runs a statement that begins or ends a transaction or a part of one. It is not
+// interrupted.
+func (s *session) control(statement string) error {
+	stmt, err := s.prepare(context.Background(), statement)
+	if err == nil {
+		_, err = stmt.ExecContext(context.Background())
+	}
+	return err
+}
+
 // query calls scan for each row.
 func (s *session) query(ctx context.Context, query string, args []any, scan func(sqlstore.Row) error) (err error) {
 	stmt, err := s.prepare(ctx, query)

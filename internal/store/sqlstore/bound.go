@@ -161,7 +161,7 @@ type refill struct {
 // its own. If a refill ends and a visit makes room at the same moment, one sees the
 // other, though neither locks anything.
 func (s *Store) mayRefill(ctx context.Context, pageID int64) (bool, error) {
-	r, err := read(ctx, s, func(tx Tx) (refill, error) {
+	r, err := glance(ctx, s, func(tx Tx) (refill, error) {
 		r, err := loadRefill(ctx, tx, `FROM frontier f JOIN crawls c ON c.id = f.crawl_id`, `f.page_id`, pageID)
 		if err != nil {
 			return refill{}, err

@@ -13,10 +13,16 @@ type Engine interface {
 	Dialect() Dialect
 	// Read runs fn in a read-only transaction (or snapshot).
 	Read(ctx context.Context, fn func(Tx) error) error
+	// Glance is Read for a few rows that every visit reads, such as those of one page. fn
+	// must be brief, must not write, and must not ask the engine for anything else: writers
+	// wait for it. SQLite: on the one writer, since a connection forgets all that it has read
+	// whenever another one commits. Postgres: Read.
+	Glance(ctx context.Context, fn func(Tx) error) error
 	// Write runs fn in a read-write transaction and commits it durably if fn
 	// returns nil. It runs fn again when the database asks for it (deadlock,
 	// serialisation, busy), so fn must have no effect outside its transaction and must
-	// reset the variables that it captures. SQLite: BEGIN IMMEDIATE on the one writer.
+	// reset the variables that it captures. SQLite: on the one writer, in a savepoint of a
+	// transaction of all who wait. fn must not ask the engine for anything else.
 	Write(ctx context.Context, fn func(Tx) error) error
 	// WriteLazily is Write whose commit need not be durable when it returns. If the machine
 	// stops, the newest of these transactions may be missing, but none that a later Write

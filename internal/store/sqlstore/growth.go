@@ -95,7 +95,7 @@ func (s *Store) PagesAfter(ctx context.Context, p store.PagesAfterParams) ([]sto
 // Evidence implements store.Guard.
 func (s *Store) Evidence(ctx context.Context, p store.EvidenceParams) ([]store.EvidencePage, error) {
 	// The pages are chosen before anything else is read about them.
-	look := func(from string) string {
+	asked := func(from string) string {
 		return `SELECT f.page_id, f.host_id, p.url, f.state, f.attempted, f.priority, p.found_from, CASE WHEN f.version_id > 0 THEN 1 ELSE 0 END,
 			CASE WHEN f.version_id > 0 AND EXISTS (SELECT 1 FROM duplicates d WHERE d.page_id = f.page_id AND d.version_id = f.version_id AND d.resemblance >= ` + copied + `) THEN 1 ELSE 0 END,
 			CASE WHEN f.version_id > 0 AND EXISTS (SELECT 1 FROM pending_links l WHERE l.version_id = f.version_id) THEN 1 ELSE 0 END,
@@ -111,16 +111,20 @@ func (s *Store) Evidence(ctx context.Context, p store.EvidenceParams) ([]store.E
 	var questions []question
 	for _, host := range p.Hosts {
 		if !p.Admitted {
-			questions = append(questions, question{look("host_id = $2"), host})
+			questions = append(questions, question{asked("host_id = $2"), host})
 		}
-		questions = append(questions, question{look("host_id = $2 AND state BETWEEN 2 AND 7"), host})
+		questions = append(questions, question{asked("host_id = $2 AND state BETWEEN 2 AND 7"), host})
 	}
 	if len(p.Hosts) == 0 {
 		for _, state := range crawl.LivingStates() {
-			questions = append(questions, question{look("state = $2"), int64(state)})
+			questions = append(questions, question{asked("state = $2"), int64(state)})
 		}
 	}
-	pages, err := read(ctx, s, func(tx Tx) ([]store.EvidencePage, error) {
+	look := s.engine.Read
+	if len(p.Hosts) == 1 && p.Admitted {
+		look = s.engine.Glance // a visit asks
+	}
+	pages, err := inTx(ctx, look, func(tx Tx) ([]store.EvidencePage, error) {
 		var all []store.EvidencePage
 		for _, q := range questions {
 			some, err := collect(ctx, tx, q.query, []any{p.CrawlID, q.about, limitOr(p.Each)}, scanEvidence)

@@ -112,7 +112,7 @@ type siteRecord struct {
 
 // Traps implements store.Guard.
 func (s *Store) Traps(ctx context.Context, f store.TrapFilter) ([]store.TrapRecord, error) {
-	traps, err := read(ctx, s, func(tx Tx) ([]store.TrapRecord, error) { return s.traps(ctx, tx, f) })
+	traps, err := glance(ctx, s, func(tx Tx) ([]store.TrapRecord, error) { return s.traps(ctx, tx, f) })
 	if err != nil {
 		return nil, fmt.Errorf("traps of crawl %d: %w", f.CrawlID, err)
 	}

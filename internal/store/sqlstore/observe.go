@@ -53,6 +53,10 @@ func (e *observedEngine) Read(ctx context.Context, fn func(Tx) error) error {
 	return e.run(ctx, Reading, e.engine.Read, fn)
 }
 
+func (e *observedEngine) Glance(ctx context.Context, fn func(Tx) error) error {
+	return e.run(ctx, Reading, e.engine.Glance, fn)
+}
+
 func (e *observedEngine) Write(ctx context.Context, fn func(Tx) error) error {
 	return e.run(ctx, Writing, e.engine.Write, fn)
 }

@@ -103,7 +103,7 @@ func (s *Store) loadPages(ctx context.Context, tx Tx, ids []int64) ([]store.Page
 
 // Page implements store.Visits.
 func (s *Store) Page(ctx context.Context, pageID int64) (store.PageRecord, error) {
-	pages, err := read(ctx, s, func(tx Tx) ([]store.PageRecord, error) { return s.loadPages(ctx, tx, []int64{pageID}) })
+	pages, err := glance(ctx, s, func(tx Tx) ([]store.PageRecord, error) { return s.loadPages(ctx, tx, []int64{pageID}) })
 	if err == nil && len(pages) == 0 {
 		err = store.ErrNotFound
 	}

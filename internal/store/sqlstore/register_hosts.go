@@ -16,7 +16,7 @@ func (s *Store) checkOrigin(ctx context.Context, p store.RegisterParams) error {
 	if p.From != 0 {
 		query, args = `SELECT id FROM pages WHERE crawl_id = $1 AND id = $2`, []any{p.CrawlID, p.From}
 	}
-	_, err := read(ctx, s, func(tx Tx) (int64, error) {
+	_, err := glance(ctx, s, func(tx Tx) (int64, error) {
 		var id int64
 		err := tx.QueryRow(ctx, query, args, &id)
 		return id, err
@@ -61,7 +61,7 @@ func (s *Store) ensureSomeHosts(ctx context.Context, names []string) (map[string
 	for i, name := range names {
 		list[i].Host = name
 	}
-	hosts, err := read(ctx, s, func(tx Tx) (map[string]int64, error) { return s.hostIDs(ctx, tx, list) })
+	hosts, err := glance(ctx, s, func(tx Tx) (map[string]int64, error) { return s.hostIDs(ctx, tx, list) })
 	if err != nil || len(hosts) == len(list) {
 		return hosts, err
 	}

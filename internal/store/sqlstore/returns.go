@@ -12,7 +12,7 @@ import (
 
 // EarlierVersions implements store.Visits.
 func (s *Store) EarlierVersions(ctx context.Context, pageID int64, limit int) ([]store.VersionRecord, error) {
-	versions, err := read(ctx, s, func(tx Tx) ([]store.VersionRecord, error) { return earlierVersions(ctx, tx, pageID, limit) })
+	versions, err := glance(ctx, s, func(tx Tx) ([]store.VersionRecord, error) { return earlierVersions(ctx, tx, pageID, limit) })
 	if err != nil {
 		return nil, fmt.Errorf("earlier versions of page %d: %w", pageID, err)
 	}

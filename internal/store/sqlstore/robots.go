@@ -15,7 +15,7 @@ const robotsRecordColumns = `origin, state, status, text, text_digest, fetched_a
 
 // Robots implements store.Gate.
 func (s *Store) Robots(ctx context.Context, origin string) (store.RobotsRecord, error) {
-	found, err := read(ctx, s, func(tx Tx) ([]store.RobotsRecord, error) {
+	found, err := glance(ctx, s, func(tx Tx) ([]store.RobotsRecord, error) {
 		return collect(ctx, tx, `SELECT `+robotsRecordColumns+` FROM robots WHERE origin = $1`, []any{clean(origin)}, scanRobots)
 	})
 	if err == nil && len(found) == 0 {

@@ -283,7 +283,7 @@ func (s *Store) Internal(ctx context.Context, pageID int64, since time.Time) (sc
 				WHERE page.page_id = $1 LIMIT %d) i) n
 		WHERE n.compared = 1`, internalVisits, comparisons(), internalPages)
 	at := micros(since)
-	found, err := read(ctx, s, func(tx Tx) (schedule.Internal, error) {
+	found, err := glance(ctx, s, func(tx Tx) (schedule.Internal, error) {
 		var i schedule.Internal
 		return i, tx.QueryRow(ctx, query, []any{pageID, at, at, at}, &i.Compared, &i.Changed)
 	})

@@ -17,7 +17,7 @@ var standing = stateList([]crawl.PageState{crawl.Active, crawl.Failing, crawl.Du
 
 // Content implements store.Duplicates.
 func (s *Store) Content(ctx context.Context, version int64) (change.Content, error) {
-	content, err := read(ctx, s, func(tx Tx) (change.Content, error) { return contentOf(ctx, tx, version) })
+	content, err := glance(ctx, s, func(tx Tx) (change.Content, error) { return contentOf(ctx, tx, version) })
 	if err != nil {
 		return change.Content{}, fmt.Errorf("content of version %d: %w", version, err)
 	}
@@ -99,7 +99,7 @@ func (s *Store) contents(ctx context.Context, tx Tx, crawlID, after int64, limit
 
 // Lookalikes implements store.Duplicates.
 func (s *Store) Lookalikes(ctx context.Context, p store.LookalikeParams) ([]store.ContentRecord, error) {
-	contents, err := read(ctx, s, func(tx Tx) ([]store.ContentRecord, error) { return s.lookalikes(ctx, tx, p) })
+	contents, err := glance(ctx, s, func(tx Tx) ([]store.ContentRecord, error) { return s.lookalikes(ctx, tx, p) })
 	if err != nil {
 		return nil, fmt.Errorf("look for the content of page %d: %w", p.Page, err)
 	}

@@ -43,7 +43,7 @@ func New(e Engine, o Options) *Store { return &Store{engine: observed(e), groupi
 
 // Now implements store.Store.
 func (s *Store) Now(ctx context.Context) (time.Time, error) {
-	now, err := read(ctx, s, func(tx Tx) (int64, error) { return tx.Now(ctx) })
+	now, err := glance(ctx, s, func(tx Tx) (int64, error) { return tx.Now(ctx) })
 	if err != nil {
 		return time.Time{}, fmt.Errorf("read the store's clock: %w", err)
 	}
@@ -70,6 +70,11 @@ func (s *Store) lock() string { return s.engine.Dialect().ForUpdate() }
 // read runs fn in a read-only transaction and returns its value.
 func read[T any](ctx context.Context, s *Store, fn func(Tx) (T, error)) (T, error) {
 	return inTx(ctx, s.engine.Read, fn)
+}
+
+// glance is read for a few rows that every visit reads; see Engine.Glance.
+func glance[T any](ctx context.Context, s *Store, fn func(Tx) (T, error)) (T, error) {
+	return inTx(ctx, s.engine.Glance, fn)
 }
 
 // write runs fn in a read-write transaction and returns the value of the run

@@ -20,7 +20,7 @@ func prefixed(alias, columns string) string {
 
 // Visit implements store.Visits.
 func (s *Store) Visit(ctx context.Context, pageID int64, visit int) (store.VisitRecord, error) {
-	v, err := read(ctx, s, func(tx Tx) (store.VisitRecord, error) { return s.visitIn(ctx, tx, pageID, visit) })
+	v, err := glance(ctx, s, func(tx Tx) (store.VisitRecord, error) { return s.visitIn(ctx, tx, pageID, visit) })
 	if err != nil {
 		return store.VisitRecord{}, fmt.Errorf("visit %d of page %d: %w", visit, pageID, err)
 	}

@@ -72,7 +72,7 @@ func (s *Store) FindersOf(ctx context.Context, pages []int64) (map[int64]store.F
 	query := `SELECT r.id, q.url, COALESCE(y.phrases, -1), y.sample
 		FROM ` + s.records(1, "r", "id bigint") + ` CROSS JOIN pages p CROSS JOIN pages q LEFT JOIN wordings y ON y.page_id = q.id
 		WHERE p.id = r.id AND q.id = p.found_from`
-	finders, err := read(ctx, s, func(tx Tx) (map[int64]store.Finder, error) {
+	finders, err := glance(ctx, s, func(tx Tx) (map[int64]store.Finder, error) {
 		found := make(map[int64]store.Finder, len(pages))
 		err := tx.Query(ctx, query, []any{idList(pages)}, func(row Row) error {
 			var id int64
