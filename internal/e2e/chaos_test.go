@@ -184,6 +184,9 @@ func (f *chaosFleet) revive() {
 			f.startTemporal()
 		}
 	default:
+		if !f.down {
+			f.replaceHungTemporal()
+		}
 	}
 	for i, w := range f.live {
 		if w == nil {

@@ -26,6 +26,7 @@ type fleet struct {
 	address  string // Temporal's
 	env      []string
 	workers  []*process
+	hang     hangWatch
 }
 
 // process is a child process with its output.
@@ -150,7 +151,10 @@ func (f *fleet) starter(args ...string) string {
 
 func (f *fleet) await(what string, holds func() bool) {
 	f.t.Helper()
-	(&dev{t: f.t, out: f.output()}).await(what, holds)
+	(&dev{t: f.t, out: f.output()}).await(what, func() bool {
+		f.replaceHungTemporal()
+		return holds()
+	})
 }
 
 // output returns the last worker's output, for failures.
