@@ -81,11 +81,17 @@ func (w *world) finds(page int64, title, text string) {
 
 func (w *world) visit(page int64, v store.VisitRecord) {
 	w.Helper()
+	w.check(w.record(page, store.RecordParams{Visit: v}))
+}
+
+// record records the page's next visit.
+func (w *world) record(page int64, p store.RecordParams) error {
+	w.Helper()
 	record, err := w.s.Page(w.Context(), page)
 	w.check(err)
-	v.PageID, v.Visit = page, record.Visits+1
-	_, err = w.s.RecordVisit(w.Context(), store.RecordParams{Visit: v})
-	w.check(err)
+	p.Visit.PageID, p.Visit.Visit = page, record.Visits+1
+	_, err = w.s.RecordVisit(w.Context(), p)
+	return err
 }
 
 // local returns a request as a browser on this machine makes it.
