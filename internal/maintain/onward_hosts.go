@@ -89,22 +89,37 @@ func (g Guard) lookAtHosts(ctx context.Context, site string, found []trap.Page) 
 	return g.holdNow(ctx, set, newest)
 }
 
-// holdNow holds the pages of new traps: of those that wait in line the ones among the
-// evidence, and all that are not admitted yet.
+// holdNow holds the pages of new traps.
 func (g Guard) holdNow(ctx context.Context, set []knownTrap, evidence []store.EvidencePage) error {
-	pages := make([]store.GrownPage, len(evidence))
-	for i, e := range evidence {
-		pages[i] = e.GrownPage
+	if err := g.holdHosts(ctx, set, evidence); err != nil {
+		return err
 	}
 	for _, t := range set {
-		if err := g.holdKnown(ctx, pages, trapSet{t.Name: t}); err != nil {
-			return err
-		}
 		if err := g.goOn(ctx, t); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// holdHosts holds those of the evidence that new traps of hosts take. A sweep holds all
+// pages of a host, also those that wait in its line, but of many hosts only those that are
+// not admitted yet.
+func (g Guard) holdHosts(ctx context.Context, set []knownTrap, evidence []store.EvidencePage) error {
+	traps := trapSet{}
+	for _, t := range set {
+		if t.pattern.Kind == trap.KindHosts {
+			traps[t.Name] = t
+		}
+	}
+	if len(traps) == 0 {
+		return nil
+	}
+	pages := make([]store.GrownPage, len(evidence))
+	for i, e := range evidence {
+		pages[i] = e.GrownPage
+	}
+	return g.holdKnown(ctx, pages, traps)
 }
 
 // siteOf is the registrable domain of a URL, "" if it is none.

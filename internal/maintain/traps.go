@@ -232,7 +232,8 @@ func sitesOf(pages []store.GrownPage) ([]*grownSite, []urlkey.URL) {
 	return sites, keys
 }
 
-// lookAt examines a site and holds its traps from the next pass's sweep on.
+// lookAt examines a site. Sweeps hold the pages of the traps that it finds, but for those of
+// hosts in line.
 func (g Guard) lookAt(ctx context.Context, site *grownSite, newest []store.EvidencePage, traps trapSet) error {
 	hosts := slices.SortedFunc(maps.Keys(site.hosts), func(x, y int64) int {
 		return cmp.Or(cmp.Compare(site.hosts[y], site.hosts[x]), cmp.Compare(x, y))
@@ -264,8 +265,11 @@ func (g Guard) lookAt(ctx context.Context, site *grownSite, newest []store.Evide
 	if err != nil {
 		return err
 	}
-	_, err = g.setTraps(ctx, slices.Concat(trap.Look(pages, now.Year(), seen.IsSeedHost), onward), traps)
-	return err
+	set, err := g.setTraps(ctx, slices.Concat(trap.Look(pages, now.Year(), seen.IsSeedHost), onward), traps)
+	if err != nil {
+		return err
+	}
+	return g.holdHosts(ctx, set, evidence)
 }
 
 // lookedAt merges new pages and evidence, in the order of ids.
