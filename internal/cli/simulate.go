@@ -22,7 +22,7 @@ type simulateCmd struct {
 	Budget  string   `placeholder:"VISITS" help:"Visits per time, such as 10000/day, or for each page, such as 0.1/page/day (the default; that of the crawl with --crawl)."`
 	Mode    string   `enum:"work-conserving,capped,better,timers" default:"work-conserving" placeholder:"MODE" help:"What becomes of a slot in which no page is due: work-conserving (the default) gives it to the page that is due first, capped loses it, better runs both and takes the less stale; timers has no slots."`
 	Weights string   `enum:"equal,pareto" default:"equal" placeholder:"HOW" help:"How important pages are: equal (the default), or pareto, so that few matter much."`
-	Seeds   uint     `default:"5" placeholder:"N" help:"So many seeds, from 1 on; 5 without it."`
+	Seeds   uint     `default:"5" placeholder:"N" help:"The number of seeds, from 1 on; 5 by default."`
 
 	MaxInterval string `placeholder:"TIME" help:"Longest interval of our policies, such as 365d; that of the crawl, or 120d, without it."`
 

@@ -232,8 +232,8 @@ func sitesOf(pages []store.GrownPage) ([]*grownSite, []urlkey.URL) {
 	return sites, keys
 }
 
-// lookAt examines a site. Sweeps hold the pages of the traps that it finds, but for those of
-// hosts in line.
+// lookAt examines a site. Sweeps hold the pages of the traps that it finds; only those of
+// traps of hosts that wait in line are held at once.
 func (g Guard) lookAt(ctx context.Context, site *grownSite, newest []store.EvidencePage, traps trapSet) error {
 	hosts := slices.SortedFunc(maps.Keys(site.hosts), func(x, y int64) int {
 		return cmp.Or(cmp.Compare(site.hosts[y], site.hosts[x]), cmp.Compare(x, y))

@@ -12,7 +12,7 @@ import (
 
 // Systems give outgoing connections ports from 32768 on (Linux) or 49152 on (others).
 // A client that tries to reach a server that is down may be given the server's own
-// port there, and is then connected to itself; thus ours are lower.
+// port there, and is then connected to itself; so ours are lower.
 const (
 	lowest = 20_000
 	count  = 10_000

@@ -13,7 +13,7 @@ import (
 const (
 	lookEvery    = 30 * time.Second
 	lookPatience = 20 * time.Second
-	hungAfter    = 6   // looks in a row, thus three minutes
+	hungAfter    = 6   // looks in a row: three minutes
 	idleShare    = 0.1 // of a core
 )
 
