@@ -130,7 +130,7 @@ docs:
 	$(GO) test -count=1 -run 'TestOpenAPIFile' ./internal/web/ -update
 
 # Measure the policies again: the tables of docs/policies.md and their plots, in about
-# half an hour. TRACES is a folder of recorded changes (docs/simulate.md). Then see that no
+# three quarters of an hour. TRACES is a folder of recorded changes (docs/simulate.md). Then see that no
 # policy is worse than uniform on them.
 policies-tables:
 	@[ -d "$(TRACES)" ] || { echo "make policies-tables TRACES=DIR: the folder of the traces, see docs/simulate.md"; exit 1; }

@@ -107,6 +107,7 @@ func (m measuring) worlds() {
 			m.draw(kind, sim.PlotBudgets(studies))
 		}
 	}
+	m.printf("\nMore than 100 %% means that the optimum lets its pages wait for full hosts, and ours join the line\nsooner.\n")
 	all := m.world(command("equal", "0.1/page/day", 5), "cho")
 	for _, plot := range all.Plots() {
 		m.draw("cho", plot)
