@@ -22,16 +22,28 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// hang listens where the arguments say, for as long as its parent lives.
+// hang accepts connections where the arguments say, for as long as its parent lives. A
+// process that only slept would be ended by Go, as one whose goroutines wait for each other.
 func hang(args []string) {
 	after := func(flag string) string { return args[slices.Index(args, flag)+1] }
+	ended := make(chan error)
 	for host, port := range map[string]string{"--ip": "--port", "--ui-ip": "--ui-port"} {
-		if _, err := net.Listen("tcp", net.JoinHostPort(after(host), after(port))); err != nil {
+		listener, err := net.Listen("tcp", net.JoinHostPort(after(host), after(port)))
+		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
+		go func() {
+			for {
+				if _, err := listener.Accept(); err != nil {
+					ended <- err
+					return
+				}
+			}
+		}()
 	}
-	select {}
+	fmt.Fprintln(os.Stderr, <-ended)
+	os.Exit(1)
 }
 
 // Only a child that answers nothing and does nothing, for long, hangs.
