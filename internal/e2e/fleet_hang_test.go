@@ -8,6 +8,7 @@ import (
 
 	"recrawl/internal/bench"
 	"recrawl/internal/temporalkit"
+	"recrawl/internal/temporalkit/embedded"
 )
 
 // A fleet's Temporal is a dev server on SQLite, and one of these can hang: idle, with a
@@ -16,17 +17,13 @@ import (
 const (
 	hangLookEvery    = 20 * time.Second
 	hangLookPatience = 10 * time.Second
-	hangLooks        = 6
-	hangIdleShare    = 0.1 // of a core
 )
 
-// hangWatch counts, without a gap, the looks at a Temporal server that was idle and did not
-// answer.
+// hangWatch is the last look at a Temporal server, and those before it.
 type hangWatch struct {
-	pid    int
-	at     time.Time
-	spent  time.Duration
-	missed int
+	pid   int
+	at    time.Time
+	looks embedded.Looks
 }
 
 // replaceHungTemporal looks at the fleet's Temporal server now and then, and starts another
@@ -35,20 +32,19 @@ func (f *fleet) replaceHungTemporal() {
 	if f.temporal == nil || time.Since(f.hang.at) < hangLookEvery {
 		return
 	}
-	next := hangWatch{pid: f.temporal.cmd.Process.Pid, at: time.Now()}
+	pid := f.temporal.cmd.Process.Pid
+	if pid != f.hang.pid {
+		f.hang = hangWatch{pid: pid}
+	}
 	ctx, cancel := context.WithTimeout(f.t.Context(), hangLookPatience)
 	defer cancel()
+	f.hang.at = time.Now()
 	silent := temporalkit.Alive(ctx, f.address)
-	spent, err := bench.CPU(next.pid)
+	spent, err := bench.CPU(pid)
 	if err != nil {
 		return // it has ended, or this is no Linux
 	}
-	next.spent = spent
-	idle := next.pid == f.hang.pid && float64(spent-f.hang.spent) < hangIdleShare*float64(next.at.Sub(f.hang.at))
-	if silent != nil && idle {
-		next.missed = f.hang.missed + 1
-	}
-	if f.hang = next; next.missed < hangLooks {
+	if f.hang.looks = f.hang.looks.After(silent == nil, time.Now(), spent); !f.hang.looks.Hung() {
 		return
 	}
 	f.t.Logf("Temporal hangs and is replaced: %v\n%s", silent, f.temporal.out)

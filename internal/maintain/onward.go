@@ -62,10 +62,6 @@ func (g Guard) lookQuickly(ctx context.Context, from *store.PendingLinks) error 
 		return err
 	}
 	pages := lookedAt(nil, evidence)
-	keys := make([]urlkey.URL, len(pages))
-	for i, p := range pages {
-		keys[i] = p.URL
-	}
 	now, err := g.Store.Now(ctx)
 	if err != nil {
 		return err
@@ -74,7 +70,7 @@ func (g Guard) lookQuickly(ctx context.Context, from *store.PendingLinks) error 
 	if len(dates)+len(suspects) == 0 {
 		return nil
 	}
-	traps, err := g.trapsOf(ctx, keys)
+	traps, err := g.trapsOf(ctx, keysOf(pages))
 	if err != nil {
 		return err
 	}

@@ -66,10 +66,7 @@ func (g Guard) lookAtHosts(ctx context.Context, site string, found []trap.Page) 
 	}
 	newest = slices.DeleteFunc(newest, func(e store.EvidencePage) bool { return siteOf(e.URL) != site })
 	pages := slices.Concat(lookedAt(nil, newest), found)
-	keys := make([]urlkey.URL, len(pages))
-	for i, p := range pages {
-		keys[i] = p.URL
-	}
+	keys := keysOf(pages)
 	seen, err := g.Crawl.Scope(ctx, keys...)
 	if err != nil {
 		return err

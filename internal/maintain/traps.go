@@ -257,11 +257,7 @@ func (g Guard) lookAt(ctx context.Context, site *grownSite, newest []store.Evide
 	if err != nil {
 		return err
 	}
-	keys := make([]urlkey.URL, len(pages))
-	for i, p := range pages {
-		keys[i] = p.URL
-	}
-	seen, err := g.Crawl.Scope(ctx, keys...)
+	seen, err := g.Crawl.Scope(ctx, keysOf(pages)...)
 	if err != nil {
 		return err
 	}
@@ -288,6 +284,14 @@ func lookedAt(grown []store.GrownPage, evidence []store.EvidencePage) []trap.Pag
 		}
 	}
 	return pages
+}
+
+func keysOf(pages []trap.Page) []urlkey.URL {
+	keys := make([]urlkey.URL, len(pages))
+	for i, p := range pages {
+		keys[i] = p.URL
+	}
+	return keys
 }
 
 // trapPage is a page as package trap sees it.

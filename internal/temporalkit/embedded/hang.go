@@ -20,22 +20,27 @@ const (
 // pace is how a child is looked at.
 type pace struct{ every, patience time.Duration }
 
-// looks counts, without a gap, the looks at a child that was idle and did not answer.
-type looks struct {
+// Looks counts, without a gap, the looks at a Temporal server that was idle and did not
+// answer.
+type Looks struct {
 	missed int
 	at     time.Time
 	spent  time.Duration // processor time of the child
 }
 
-// after returns the looks with another one.
-func (l looks) after(answered bool, at time.Time, spent time.Duration) looks {
+// After returns the looks with another one, at a time, when the process had spent so much
+// processor time.
+func (l Looks) After(answered bool, at time.Time, spent time.Duration) Looks {
 	idle := !l.at.IsZero() && float64(spent-l.spent) < idleShare*float64(at.Sub(l.at))
-	next := looks{at: at, spent: spent}
+	next := Looks{at: at, spent: spent}
 	if idle && !answered {
 		next.missed = l.missed + 1
 	}
 	return next
 }
+
+// Hung reports whether there were so many of them that the server hangs.
+func (l Looks) Hung() bool { return l.missed >= hungAfter }
 
 // watch looks at a child until ctx ends, and reports if it hangs. Where the processor time of
 // a process is not known, nobody looks.
@@ -51,7 +56,7 @@ func (t *Server) watch(ctx context.Context, child Child) <-chan error {
 		}
 		tick := time.NewTicker(p.every)
 		defer tick.Stop()
-		var l looks
+		var l Looks
 		for {
 			select {
 			case <-tick.C:
@@ -65,7 +70,7 @@ func (t *Server) watch(ctx context.Context, child Child) <-chan error {
 			if unknown != nil || ctx.Err() != nil {
 				return
 			}
-			if l = l.after(err == nil, time.Now(), spent); l.missed >= hungAfter {
+			if l = l.After(err == nil, time.Now(), spent); l.Hung() {
 				hung <- fmt.Errorf("the Temporal server hangs: idle, and no answer %d times in a row: %w", l.missed, err)
 				return
 			}

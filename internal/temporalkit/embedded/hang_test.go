@@ -62,7 +62,7 @@ func TestLooks(t *testing.T) {
 		{busy + busy + busy + busy + busy + busy + busy + busy, 0},
 		{answered + answered, 0},
 	} {
-		var l looks
+		var l Looks
 		at, spent := time.Unix(0, 0), time.Duration(0)
 		for _, look := range c.looks {
 			at = at.Add(30 * time.Second)
@@ -70,7 +70,7 @@ func TestLooks(t *testing.T) {
 			if string(look) == busy {
 				spent += 20 * time.Second
 			}
-			l = l.after(string(look) == answered, at, spent)
+			l = l.After(string(look) == answered, at, spent)
 		}
 		if l.missed != c.want {
 			t.Errorf("%s: %d in a row, want %d", c.looks, l.missed, c.want)
