@@ -15,6 +15,7 @@ func returnCases() []collectionCase {
 		{"ForEver", returnsForEver},
 		{"LatestFirst", returnsLatestFirst},
 		{"SavedAgainIsTheSame", returnsAgain},
+		{"EarlierOneIsSeenUntilRecorded", returnsUntilRecorded},
 		{"LinksWait", returnsLinks},
 		{"ToAVersionThatIsGone", returnsGone},
 		{"AreListedAsChanges", returnsListed},
@@ -140,6 +141,27 @@ func (c *collection) listed(page int64) []store.VersionRecord {
 	found, err := c.s.ListVersions(c.ctx, page, 0, 100)
 	c.check(err)
 	return found
+}
+
+// returnsUntilRecorded: while a return is saved and not recorded, the version has the one
+// before.
+func returnsUntilRecorded(c *collection) {
+	p, ids := c.flip()
+	c.back(p, ids[0], time.Time{}, store.Retention{})
+	c.back(p, ids[1], time.Time{}, store.Retention{})
+	c.wantEarlier(p, 1, 1)
+	c.saveBack(p, ids[0])
+	v, err := c.s.Version(c.ctx, p, 1)
+	c.check(err)
+	want(c, "return before the next one is recorded", v.Back, 4)
+	for _, v := range c.listed(p) {
+		want(c, fmt.Sprint("return to version ", v.Seq), v.Back, []int{4, 5, 0}[v.Seq-1])
+	}
+	c.wantEarlier(p, 2, 1, 3)
+	c.recordAt(p, 6, time.Time{}, crawl.OutcomeReturned, store.Retention{})
+	v, err = c.s.Version(c.ctx, p, 1)
+	c.check(err)
+	want(c, "return when it is recorded", v.Back, 6)
 }
 
 func returnsLinks(c *collection) {
