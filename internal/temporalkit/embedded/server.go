@@ -148,8 +148,9 @@ func (t *Server) args(c Child, partitions int) []string {
 		// How many of the server's own tasks run at a time. By default it is 512 of each
 		// kind, on its one connection to its database. After a stop, when all pages are
 		// due, all their timers then fire first, and workers' requests wait behind hundreds
-		// of them. More than a few at a time only wait for that connection.
-		"--dynamic-config-value", "history.timerProcessorSchedulerWorkerCount=4",
+		// of them. A timer at a time waits for that connection as one more of the workers'
+		// requests does, so timers fire as fast as the visits that they begin are made.
+		"--dynamic-config-value", "history.timerProcessorSchedulerWorkerCount=1",
 		"--dynamic-config-value", "history.transferProcessorSchedulerWorkerCount=8",
 		"--dynamic-config-value", "history.visibilityProcessorSchedulerWorkerCount=4",
 		// It asks its database for timers that are due with a condition that SQLite cannot
