@@ -189,8 +189,10 @@ func (w *hostileWeb) checkTold(t *testing.T) {
 		{[]string{"rejected", "web"}, []string{
 			"bad port", "http://bad-ports.localhost:6000/",
 			"foreign host", ".victim.localhost:", "sources.foreign_hosts",
-			"nofollow", "/unfollowed/semicolon",
-			"h1.invalid",
+			// Of two examples that share a place, the later one is kept, and with a port in
+			// the address chance chooses the place.
+			"nofollow", "/unfollowed/",
+			".invalid/",
 		}},
 		{[]string{"traps", "web"}, []string{"session id", "such as", "PHPSESSID", "copied hosts", "have nothing of their own"}},
 		{[]string{"hosts", "web"}, []string{"unreachable: the server sent a part of the page", "unreachable: the server answered 304", "slower than 100 bytes a second", "tried again in"}},
