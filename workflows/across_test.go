@@ -178,7 +178,7 @@ func TestSignalsDuringContinueAsNew(t *testing.T) {
 		env.SetOnLocalActivityStartedListener(onStartedLocal(contract.PlanRevisit.Name, func() {
 			if asks < 5 {
 				asks++
-				// In line before the activity's result: a run that has ended loses signals here.
+				// Queued before the activity's result: the test environment drops signals to a run that has ended.
 				env.SignalWorkflowSkippingWorkflowTask(contract.VisitNow, nil)
 			}
 		}))

@@ -19,7 +19,7 @@ const (
 	hangLookPatience = 10 * time.Second
 )
 
-// hangWatch is the last look at a Temporal server, and those before it.
+// hangWatch is when the fleet last looked at its Temporal server, and what all looks found.
 type hangWatch struct {
 	pid   int
 	at    time.Time

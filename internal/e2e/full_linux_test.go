@@ -197,7 +197,7 @@ func (d *dev) held(why string) {
 // that may have been on its way. Some of them may stand in the host's line.
 func (d *dev) noRequests(s *site, pages int) {
 	d.t.Helper()
-	const late = 15*time.Second + time.Second // the interval
+	const late = time.Second + 15*time.Second // the interval, and how late they must be
 	before := s.begun.Load()
 	d.await("the pages are late", func() bool {
 		visits := d.stored("t")

@@ -189,8 +189,8 @@ func (w *hostileWeb) checkTold(t *testing.T) {
 		{[]string{"rejected", "web"}, []string{
 			"bad port", "http://bad-ports.localhost:6000/",
 			"foreign host", ".victim.localhost:", "sources.foreign_hosts",
-			// Of two examples that share a place, the later one is kept, and with a port in
-			// the address chance chooses the place.
+			// Examples whose addresses hash to one place replace each other, and a random
+			// port in the address makes the place random.
 			"nofollow", "/unfollowed/",
 			".invalid/",
 		}},

@@ -10,8 +10,8 @@ import (
 	"recrawl/internal/store"
 )
 
-// versionColumns are those of versions v, beside the frontier f. A return whose visit is not
-// recorded yet hides the one before, which the visits still know.
+// versionColumns are those of versions v, beside the frontier f. Saving a return overwrites
+// back_visit; until its visit is recorded, the return before it is read from the visits.
 var versionColumns = fmt.Sprintf(`v.id, v.page_id, v.seq, v.visit, v.at, v.digest, v.text_digest, v.link_digest, v.bytes, v.text_bytes,
 	v.content_type, v.title, v.canonical, v.language, v.timeless, CASE WHEN v.back_visit <= f.visit THEN v.back_visit ELSE
 		COALESCE((SELECT MAX(b.visit) FROM visits b WHERE b.page_id = v.page_id AND b.version_id = v.id AND b.outcome = %d), 0) END, v.reserved`, crawl.OutcomeReturned)

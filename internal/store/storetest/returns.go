@@ -143,8 +143,8 @@ func (c *collection) listed(page int64) []store.VersionRecord {
 	return found
 }
 
-// returnsUntilRecorded: while a return is saved and not recorded, the version has the one
-// before.
+// returnsUntilRecorded: a version shows its last recorded return while the next one is saved
+// and not yet recorded.
 func returnsUntilRecorded(c *collection) {
 	p, ids := c.flip()
 	c.back(p, ids[0], time.Time{}, store.Retention{})

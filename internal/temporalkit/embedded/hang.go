@@ -20,16 +20,15 @@ const (
 // pace is how a child is looked at.
 type pace struct{ every, patience time.Duration }
 
-// Looks counts, without a gap, the looks at a Temporal server that was idle and did not
-// answer.
+// Looks counts the looks in a row at which a Temporal server was idle and did not answer.
 type Looks struct {
 	missed int
 	at     time.Time
-	spent  time.Duration // processor time of the child
+	spent  time.Duration // processor time of its process
 }
 
-// After returns the looks with another one, at a time, when the process had spent so much
-// processor time.
+// After adds a look: whether the server answered, when, and how much processor time its process
+// had spent by then.
 func (l Looks) After(answered bool, at time.Time, spent time.Duration) Looks {
 	idle := !l.at.IsZero() && float64(spent-l.spent) < idleShare*float64(at.Sub(l.at))
 	next := Looks{at: at, spent: spent}
@@ -39,7 +38,7 @@ func (l Looks) After(answered bool, at time.Time, spent time.Duration) Looks {
 	return next
 }
 
-// Hung reports whether there were so many of them that the server hangs.
+// Hung reports whether the server hangs: it was idle and silent for long enough.
 func (l Looks) Hung() bool { return l.missed >= hungAfter }
 
 // watch looks at a child until ctx ends, and reports if it hangs. Where the processor time of
