@@ -156,8 +156,9 @@ RACE := $(shell CGO_ENABLED=1 $(GO) env CC >/dev/null 2>&1 && command -v $$($(GO
 # race detector, which makes everything slow, find something. ./internal/e2e runs
 # built programs, which it does not watch.
 E2E = ./internal/e2e
-# Of duplicates, only a benchmark has a second one.
-ONLYONE = ./internal/maintain/duplicates
+# Of duplicates, only a benchmark has a second one. Temporal's SDK runs a workflow's coroutines
+# one at a time, and workflowcheck keeps goroutines out of them.
+ONLYONE = ./internal/maintain/duplicates ./workflows
 RACED = $(filter-out $(E2E) $(ONLYONE),$(shell grep -rlE --include='*.go' '^[[:space:]]+go [a-z]|\.Go.func|"sync"|"sync/atomic"|"net/http/httptest"' \
 	activities internal starter worker workflows | xargs -n1 dirname | sort -u | sed 's|^|./|'))
 PLAIN = $(filter-out $(E2E) $(RACED),$(patsubst recrawl/%,./%,$(shell $(GO) list ./...)))
@@ -183,7 +184,8 @@ E2ELIMIT := 50m
 LONG    := TestYearAcrossContinue TestYearOfEachPolicy TestTimersMeetTheBudget TestHostPrices TestOutlookIsSimulated TestSourceIsABomb \
 	TestFullHosts TestNoWorseThanUniform TestNoWorseThanUniformRecorded TestNoWorseThanUniformTraces TestCalibrated \
 	TestWhatLearningTakes TestWhatMaxIntervalCosts TestOptimaAgreeWithFormulas \
-	TestTimetables TestTimetablesPay TestOfficeHours TestSelectiveSavesDownloads TestWorlds TestModes TestPriceOfLearning TestCollectionWithoutPreparedStatements
+	TestTimetables TestTimetablesPay TestOfficeHours TestSelectiveSavesDownloads TestWorlds TestModes TestPriceOfLearning TestCollectionWithoutPreparedStatements \
+	TestWorkedExamples TestPlots TestPlotBudgets TestErrorIsBinomial TestKeyRecall TestRelativeStampsAfterEveryLabel
 BUBBLED := $(shell grep -rl --include='*_test.go' 'synctest[.]Test' internal | \
 	xargs awk -F '[^A-Za-z0-9_]+' '/^func Test/ {name = $$2} /synctest[.]Test/ {print name}' | sort -u)
 ALONE   := $(subst $() ,|,$(strip $(LONG) $(BUBBLED)))

@@ -139,7 +139,7 @@ func TestMarkdownIsLinear(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: large documents")
 	}
-	const size = 400_000
+	const size = 200_000
 	used := func(body string) uint64 {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

@@ -10,14 +10,13 @@ import (
 	"recrawl/internal/store"
 	"recrawl/internal/store/sqlstore"
 	"recrawl/internal/store/storetest"
-	"recrawl/internal/store/storetest/pgtest"
 )
 
 // openAudited opens an empty store in which all delta counts are checked after the
 // test: here, unlike in SQLite, writers run at the same time.
 func openAudited(t *testing.T) store.Store {
 	t.Helper()
-	e, err := openEngine(t.Context(), pgtest.DSN(t), Options{})
+	e, err := openEngine(t.Context(), emptied.DSN(t), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

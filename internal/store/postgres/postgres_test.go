@@ -3,6 +3,7 @@
 package postgres
 
 import (
+	"context"
 	"testing"
 
 	"recrawl/internal/store"
@@ -13,6 +14,15 @@ import (
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
+
+// emptied are the databases of the suites that need an empty store for each of many cases.
+var emptied = pgtest.Emptied{Make: func(ctx context.Context, dsn string) error {
+	e, err := openEngine(ctx, dsn, Options{})
+	if err != nil {
+		return err
+	}
+	return e.Close()
+}}
 
 func TestCollection(t *testing.T) { storetest.Run(t, openAudited) }
 
@@ -44,7 +54,7 @@ func openDSN(t testing.TB, dsn string) store.Store {
 func TestCollectionWithoutPreparedStatements(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) store.Store {
 		t.Helper()
-		return openDSN(t, pgtest.DSN(t)+"&default_query_exec_mode=exec")
+		return openDSN(t, emptied.DSN(t)+"&default_query_exec_mode=exec")
 	})
 }
 

@@ -3,8 +3,12 @@
 package pgtest
 
 import (
+	"context"
 	"os"
+	"slices"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
 )
 
 func TestMain(m *testing.M) { Main(m) }
@@ -19,6 +23,42 @@ func TestDSNGivesEmptyDatabases(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+func TestEmptiedDatabasesAreAsMade(t *testing.T) {
+	e := Emptied{Make: func(ctx context.Context, dsn string) error {
+		return execute(ctx, dsn, `CREATE TABLE parents (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text);
+			CREATE TABLE children (parent bigint NOT NULL REFERENCES parents, n bigint);
+			INSERT INTO parents (name) VALUES ('made')`)
+	}}
+	var first string
+	t.Run("changed", func(t *testing.T) {
+		first = e.DSN(t)
+		if err := execute(t.Context(), first, `DELETE FROM parents; INSERT INTO parents (name) SELECT 'theirs' FROM generate_series(1, 5000);
+			INSERT INTO children SELECT id, 1 FROM parents`); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("as made", func(t *testing.T) {
+		dsn := e.DSN(t)
+		if dsn != first {
+			t.Fatalf("another database than %s: %s", first, dsn)
+		}
+		if other := e.DSN(t); other == dsn {
+			t.Errorf("two tests share %s", other)
+		}
+		if err := connected(t.Context(), dsn, func(conn *pgx.Conn) error {
+			rows, err := texts(t.Context(), conn, `WITH mine AS (INSERT INTO parents (name) VALUES ('mine') RETURNING id, name)
+				SELECT id || ' ' || name FROM parents UNION ALL SELECT id || ' ' || name FROM mine
+				UNION ALL SELECT 'child of ' || parent FROM children`)
+			if want := []string{"1 made", "2 mine"}; err == nil && !slices.Equal(rows, want) {
+				t.Errorf("rows = %q, want %q", rows, want)
+			}
+			return err
+		}); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func TestKillAndRestartKeepData(t *testing.T) {
