@@ -161,6 +161,10 @@ func (t *Server) args(c Child, partitions int) []string {
 		// read a second ahead, and wait in its memory.
 		"--dynamic-config-value", "history.timerTaskBatchSize=1000",
 		"--dynamic-config-value", "history.timerProcessorMaxPollRPS=2",
+		// It reads no more when it holds the maximum. By default a lower count is critical: the
+		// server then puts away what it has read, and reads nothing for ten seconds.
+		"--dynamic-config-value", "history.queuePendingTasksMaxCount=10000",
+		"--dynamic-config-value", "history.queuePendingTaskCriticalCount=20000",
 		// By default it reads the namespace and all search attributes from its database for
 		// each workflow task, in case a program waits for attributes that it makes. Ours
 		// are there from the start.
