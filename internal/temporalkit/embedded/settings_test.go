@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -42,5 +43,30 @@ func TestServerKnowsItsSettings(t *testing.T) {
 	}
 	if out, err := exec.Command(path, "--version").CombinedOutput(); err != nil || !bytes.Contains(out, []byte("temporal version")) {
 		t.Errorf("%s is not the Temporal CLI: %s %v", path, out, err)
+	}
+}
+
+// After a stop, more timers are overdue than the server keeps in its memory. It must stop reading
+// them before it counts them as critical: then it puts away those that it has read, and no timer
+// fires for ten seconds, again and again.
+func TestServerStopsReadingBeforeItPutsTimersAway(t *testing.T) {
+	t.Parallel()
+	args := (&Server{Files: In(t.TempDir())}).args(Child{}, onePartition)
+	setting := func(name string) int {
+		for _, arg := range args {
+			if value, ok := strings.CutPrefix(arg, name+"="); ok {
+				n, err := strconv.Atoi(value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return n
+			}
+		}
+		t.Fatalf("no setting %s in %q", name, args)
+		return 0
+	}
+	most, critical := setting("history.queuePendingTasksMaxCount"), setting("history.queuePendingTaskCriticalCount")
+	if batch := setting("history.timerTaskBatchSize"); most+batch >= critical {
+		t.Errorf("it stops reading at %d and reads %d at a time, but %d are critical", most, batch, critical)
 	}
 }
