@@ -41,7 +41,7 @@ type clusterDeployment struct {
 
 // durable settings are those of docker-compose.yml's server, and the defaults that servers
 // of tests lack.
-var durable = []string{"fsync=on", "full_page_writes=on", "autovacuum_naptime=1min", "max_connections=300", "shared_buffers=256MB"}
+var durable = []string{"fsync=on", "full_page_writes=on", "autovacuum_naptime=1min", "max_connections=300", "shared_buffers=256MB", "jit=on"}
 
 // lookEvery is the time between two looks at a starting program.
 const lookEvery = 50 * time.Millisecond

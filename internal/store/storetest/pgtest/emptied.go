@@ -13,9 +13,10 @@ import (
 )
 
 // Emptied hands out databases whose tables Make has made. When a test has ended, its database
-// goes back to the state in which Make left it, and then to another test: that takes a
-// fraction of the time that a new database with its tables takes. What a test does to the tables themselves is not
-// undone.
+// goes back to the state in which Make left it, and then to another test: that takes a fraction of
+// the time that a new database with its tables takes. What a test does to the tables themselves is
+// not undone. The database of a test that failed goes to no other: a transaction may be left open
+// there, for which emptying would wait.
 type Emptied struct {
 	// Make makes the tables of an empty database.
 	Make func(ctx context.Context, dsn string) error
@@ -38,6 +39,9 @@ func (e *Emptied) DSN(t testing.TB) string {
 		d = e.create(t)
 	}
 	t.Cleanup(func() {
+		if t.Failed() {
+			return
+		}
 		if err := d.empty(context.Background()); err != nil {
 			t.Errorf("empty the test database: %v", err)
 			return

@@ -93,7 +93,7 @@ func testServer(t testing.TB) string {
 
 func createDatabase(ctx context.Context, base string) (dsn, name string, err error) {
 	name = fmt.Sprintf("recrawl_test_%d_%d", os.Getpid(), databases.Add(1))
-	if err := execute(ctx, base, "CREATE DATABASE "+name+""); err != nil {
+	if err := execute(ctx, base, "CREATE DATABASE "+name); err != nil {
 		return "", "", err
 	}
 	dsn, err = withDatabase(base, name)
