@@ -343,7 +343,7 @@ func TestTwoDeliverAtOnce(t *testing.T) {
 		done <- out
 	}()
 	<-sent
-	p.deliver()
+	run(p.world, contract.Deliver, contract.DeliverIn{CrawlID: 1, Crawl: "news", Sink: "x"}) // the second's sender may be open
 	<-done
 	p.deliver()
 	if got := p.feed.Record("x"); got.After.ID != 4 {

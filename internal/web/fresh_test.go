@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -15,17 +16,19 @@ import (
 
 // How fresh a crawl is, by host: the page has a row for each of the JSON's parts, with the
 // time that a change waits for its visit. A host that is visited more rarely has the longer
-// wait.
+// wait. Both are read at the same time, for freshness falls from second to second.
 func TestHowFresh(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	const day = 24 * time.Hour
+	visited := time.Now()
+	w.reads(func(s report.Store) report.Store { return clockAt{s, visited.Add(day)} })
 	for host, every := range map[string]time.Duration{"often.example": day, "rarely.example": 8 * day} {
 		id := w.page("https://"+host+"/", host)
 		w.finds(id, "Home", "<p>Hello to you all.")
 		w.check(w.record(id, store.RecordParams{
 			Visit: store.VisitRecord{Outcome: crawl.OutcomeUnchanged, State: crawl.Active, Status: 200}, Interval: every,
-			Belief: schedule.Belief{Pairs: 20, Changes: 10, Days: 40, Compared: time.Now().UnixMilli()}.Encode(),
+			Belief: schedule.Belief{Pairs: 20, Changes: 10, Days: 40, Compared: visited.UnixMilli()}.Encode(),
 		}))
 	}
 	var line struct{ Freshness *report.Freshness }
@@ -54,3 +57,11 @@ func TestHowFresh(t *testing.T) {
 		t.Errorf("a change waits %v days", wait)
 	}
 }
+
+// clockAt is a store whose clock stands still.
+type clockAt struct {
+	report.Store
+	at time.Time
+}
+
+func (c clockAt) Now(context.Context) (time.Time, error) { return c.at, nil }

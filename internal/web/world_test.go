@@ -52,11 +52,16 @@ func newWorld(t *testing.T) *world {
 	spec := crawl.DefaultSpec()
 	spec.Name = "news"
 	w := &world{base: newBase(t, spec), commands: &pressedCommands{}}
+	w.reads(func(s report.Store) report.Store { return s })
+	return w
+}
+
+// reads makes the page's server anew, which reads through what wrap returns.
+func (w *world) reads(wrap func(report.Store) report.Store) {
 	w.server = New(Options{
-		Report: report.Reporter{Store: w.s, Visits: w.s, Deliveries: w.s, Format: report.JSON},
+		Report: report.Reporter{Store: wrap(w.s), Visits: w.s, Deliveries: w.s, Format: report.JSON},
 		Feed:   w.s, Files: w.files, Commands: w.commands, Log: slog.New(slog.DiscardHandler),
 	})
-	return w
 }
 
 // page makes a living page and returns its id.
