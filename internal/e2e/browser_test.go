@@ -29,8 +29,12 @@ type operatorPage struct {
 func TestBrowser(t *testing.T) {
 	sideBySide(t, 210)
 	o := startOperatorPage(t)
+	// While every view is judged, which is most of the time, the demo would only take
+	// processor time from the browser.
+	o.command("pause", "demo")
 	t.Run("every view", o.walkAll)
 	t.Run("retry", o.retry)
+	o.command("resume", "demo")
 	t.Run("live", o.live)
 	t.Run("workflow", o.workflow)
 	t.Run("keyboard", o.keyboard)
