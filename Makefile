@@ -153,13 +153,13 @@ RACE := $(shell CGO_ENABLED=1 $(GO) env CC >/dev/null 2>&1 && command -v $$($(GO
 	echo -race -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/libc=-race=false)
 
 # Packages that have more than one goroutine, they or their tests: only there can the
-# race detector, which makes everything slow, find something. ./internal/e2e runs
-# built programs, which it does not watch.
+# race detector, which makes everything slow, find something. A value that is made once
+# (sync.OnceValue) is no sign of one. ./internal/e2e runs built programs, which it does not watch.
 E2E = ./internal/e2e
 # Of duplicates, only a benchmark has a second one. Temporal's SDK runs a workflow's coroutines
 # one at a time, and workflowcheck keeps goroutines out of them.
 ONLYONE = ./internal/maintain/duplicates ./workflows
-RACED = $(filter-out $(E2E) $(ONLYONE),$(shell grep -rlE --include='*.go' '^[[:space:]]+go [a-z]|\.Go.func|"sync"|"sync/atomic"|"net/http/httptest"' \
+RACED = $(filter-out $(E2E) $(ONLYONE),$(shell grep -rlE --include='*.go' '^[[:space:]]+go [a-z]|\.Go.func|sync\.(Mutex|RWMutex|WaitGroup|Cond|Map|Pool|Once\>)|"sync/atomic"|"net/http/httptest"' \
 	activities internal starter worker workflows | xargs -n1 dirname | sort -u | sed 's|^|./|'))
 PLAIN = $(filter-out $(E2E) $(RACED),$(patsubst recrawl/%,./%,$(shell $(GO) list ./...)))
 # The seed of the property tests. `make test` has them draw the same cases in each run, so that a
@@ -181,11 +181,14 @@ E2ELIMIT := 50m
 # runs the same cases with prepared statements), and those in a bubble of synctest, where the
 # detector itself dies now and then ("ThreadSanitizer: CHECK failed", golang.org/issue/78156).
 # Other packages run all their tests at once.
-LONG    := TestYearAcrossContinue TestYearOfEachPolicy TestTimersMeetTheBudget TestHostPrices TestOutlookIsSimulated TestSourceIsABomb \
+LONG    := TestTimersMeetTheBudget TestHostPrices TestOutlookIsSimulated TestSourceIsABomb \
 	TestFullHosts TestNoWorseThanUniform TestNoWorseThanUniformRecorded TestNoWorseThanUniformTraces TestCalibrated \
 	TestWhatLearningTakes TestWhatMaxIntervalCosts TestOptimaAgreeWithFormulas \
 	TestTimetables TestTimetablesPay TestOfficeHours TestSelectiveSavesDownloads TestWorlds TestModes TestPriceOfLearning TestCollectionWithoutPreparedStatements \
-	TestWorkedExamples TestPlots TestPlotBudgets TestErrorIsBinomial TestKeyRecall TestRelativeStampsAfterEveryLabel
+	TestWorkedExamples TestPlots TestPlotBudgets \
+	TestCopiedHostsAreHeld TestMaxPagesUnderContinuousDiscovery TestEndlessRedirectsAreHeld TestRepairAfterTemporalIsLost \
+	TestRepairWithAWrongList TestSpecHoldsSoManySeeds TestMaintainMeetsTheBudget TestMaintainKeepsHostsWithinTheirLimits \
+	TestMaintainLeavesRoomForDiscovery TestCrawlGoesOnWhenMaxPagesIsRaised TestSourcesHaveTheirOwnLimit TestHintsOfLiars
 BUBBLED := $(shell grep -rl --include='*_test.go' 'synctest[.]Test' internal | \
 	xargs awk -F '[^A-Za-z0-9_]+' '/^func Test/ {name = $$2} /synctest[.]Test/ {print name}' | sort -u)
 ALONE   := $(subst $() ,|,$(strip $(LONG) $(BUBBLED)))

@@ -68,7 +68,7 @@ type chaosForm struct {
 func TestPolitenessUnderChaos(t *testing.T) {
 	sideBySide(t, 270)
 	form := chaosForm{
-		pages: 30, length: 22 * time.Second, pause: seconds(1, 5), over: chaosLong(0.2, 1.2),
+		pages: 20, length: 22 * time.Second, pause: seconds(1, 5), over: chaosLong(0.2, 1.2),
 		outages: []span{seconds(0.5, 2)}, calm: seconds(9, 18),
 	}
 	if long() {

@@ -48,7 +48,7 @@ const (
 // operators, by its own command too, shows the crawl to who has the token.
 func TestCluster(t *testing.T) {
 	sideBySide(t, 175)
-	pages, rounds := 120, 1
+	pages, rounds := 80, 1
 	if long() {
 		pages, rounds = 1000, 8
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	sleepers = 1000 // 10 000 in the long form
+	sleepers = 600 // 10 000 in the long form
 	awake    = 12   // of them are asked for while the crawl is paused
 )
 
@@ -84,7 +84,7 @@ func TestPauseAndStopManySleepers(t *testing.T) {
 	sideBySide(t, 120)
 	n := sleepers
 	if long() {
-		n = 10 * sleepers
+		n = 10_000
 	}
 	s := serve(t, tree(n))
 	data := filepath.Join(t.TempDir(), "data")
