@@ -157,8 +157,11 @@ RACE := $(shell CGO_ENABLED=1 $(GO) env CC >/dev/null 2>&1 && command -v $$($(GO
 # (sync.OnceValue) is no sign of one. ./internal/e2e runs built programs, which it does not watch.
 E2E = ./internal/e2e
 # Of duplicates, only a benchmark has a second one. Temporal's SDK runs a workflow's coroutines
-# one at a time, and workflowcheck keeps goroutines out of them.
-ONLYONE = ./internal/maintain/duplicates ./workflows
+# one at a time, and workflowcheck keeps goroutines out of them. Nearly all tests of the activities
+# call one after the other; those in WATCHED do not, or their activity has a second goroutine.
+ONLYONE = ./internal/maintain/duplicates ./workflows ./activities
+WATCHED = $(subst $() ,|,$(shell awk -F '[^A-Za-z0-9_]+' '/^func Test/ {print $$2}' \
+	$(patsubst %,activities/%_test.go,deliver fetch fetch_finish foreign handover maintain_running room view)))
 RACED = $(filter-out $(E2E) $(ONLYONE),$(shell grep -rlE --include='*.go' '^[[:space:]]+go [a-z]|\.Go.func|sync\.(Mutex|RWMutex|WaitGroup|Cond|Map|Pool|Once\>)|"sync/atomic"|"net/http/httptest"' \
 	activities internal starter worker workflows | xargs -n1 dirname | sort -u | sed 's|^|./|'))
 PLAIN = $(filter-out $(E2E) $(RACED),$(patsubst recrawl/%,./%,$(shell $(GO) list ./...)))
@@ -177,22 +180,20 @@ LIMIT    := 40m
 E2ELIMIT := 50m
 
 # Tests of RACED packages that go without the race detector: long computations of one goroutine,
-# of whose code nothing runs that does not in other tests of their packages too (TestCollection
-# runs the same cases with prepared statements), and those in a bubble of synctest, where the
+# of whose code nothing runs that does not in other tests of their packages too (TestCollectionAtOnce
+# runs the cases of TestCollection that ask at once), and those in a bubble of synctest, where the
 # detector itself dies now and then ("ThreadSanitizer: CHECK failed", golang.org/issue/78156).
-# Other packages run all their tests at once.
-LONG    := TestTimersMeetTheBudget TestHostPrices TestOutlookIsSimulated TestSourceIsABomb \
+# Other packages run all their tests at once. In `make test-long` the detector watches all but the
+# bubbles.
+LONG    := TestTimersMeetTheBudget TestHostPrices TestOutlookIsSimulated \
 	TestFullHosts TestNoWorseThanUniform TestNoWorseThanUniformRecorded TestNoWorseThanUniformTraces TestCalibrated \
 	TestWhatLearningTakes TestWhatMaxIntervalCosts TestOptimaAgreeWithFormulas \
-	TestTimetables TestTimetablesPay TestOfficeHours TestSelectiveSavesDownloads TestWorlds TestModes TestPriceOfLearning TestCollectionWithoutPreparedStatements \
-	TestWorkedExamples TestPlots TestPlotBudgets \
-	TestCopiedHostsAreHeld TestMaxPagesUnderContinuousDiscovery TestEndlessRedirectsAreHeld TestRepairAfterTemporalIsLost \
-	TestRepairWithAWrongList TestSpecHoldsSoManySeeds TestMaintainMeetsTheBudget TestMaintainKeepsHostsWithinTheirLimits \
-	TestMaintainLeavesRoomForDiscovery TestCrawlGoesOnWhenMaxPagesIsRaised TestSourcesHaveTheirOwnLimit TestHintsOfLiars
+	TestTimetables TestTimetablesPay TestOfficeHours TestSelectiveSavesDownloads TestWorlds TestModes TestPriceOfLearning \
+	TestWorkedExamples TestPlots TestPlotBudgets TestCollection TestCollectionWithoutPreparedStatements
 BUBBLED := $(shell grep -rl --include='*_test.go' 'synctest[.]Test' internal | \
 	xargs awk -F '[^A-Za-z0-9_]+' '/^func Test/ {name = $$2} /synctest[.]Test/ {print name}' | sort -u)
-ALONE   := $(subst $() ,|,$(strip $(LONG) $(BUBBLED)))
-ALONEIN := $(shell grep -rlE --include='*_test.go' '^func ($(ALONE))\>' activities internal workflows | \
+ALONE    = $(subst $() ,|,$(strip $(LONG) $(BUBBLED)))
+ALONEIN  = $(shell grep -rlE --include='*_test.go' '^func ($(ALONE))\>' activities internal workflows | \
 	xargs -n1 dirname | sort -u | sed 's|^|./|')
 
 # go vet is part of make lint: here it would read all dependencies again, once for each set of
@@ -208,13 +209,14 @@ test-packages: compose-config temporal temporal-server s3-server packages warcio
 	@[ -n "$(RACE)" ] || echo "no C compiler: running without the race detector"
 	@failed=0; \
 	  (set -x; CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(NOVET) $(RACE) -p $(ATONCE) -timeout $(LIMIT) -skip '^($(ALONE))$$' $(call longest,$(RACED))) || failed=1; \
+	  (set -x; CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(NOVET) $(RACE) -timeout $(LIMIT) -run '^($(WATCHED))$$' ./activities) || failed=1; \
 	  (set -x; $(GO) test $(NOVET) -p $(ATONCE) -timeout $(LIMIT) $(call longest,$(PLAIN))) || failed=1; \
 	  (set -x; $(GO) test $(NOVET) -p $(ATONCE) -timeout $(LIMIT) -run '^($(ALONE))$$' $(call longest,$(filter $(RACED),$(ALONEIN)))) || failed=1; \
 	  exit $$failed
 
 # End-to-end tests side by side, the longest and the shortest first. Each mostly waits; so there are more than
 # cores, and no more than the memory of a small machine holds, half a gigabyte each.
-SIDEBYSIDE ?= 6
+SIDEBYSIDE ?= 5
 
 # The tests build the programs themselves, as everybody's `go build` does.
 test-e2e: temporal temporal-server compose-config s3-server packages axe prometheus
@@ -229,6 +231,8 @@ test-quick: compose-config
 # chaos at overload, whose length RECRAWL_CHAOS_LENGTH changes (10m). With RECRAWL_TRACES, a
 # folder of recorded changes, also the policies on all of them.
 test-long: export RECRAWL_LONG := 1
+test-long: ONLYONE := ./internal/maintain/duplicates ./workflows
+test-long: LONG :=
 test-long: LIMIT := 240m
 test-long: SEED := 0
 test-long: E2ELIMIT := 240m

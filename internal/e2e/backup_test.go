@@ -110,7 +110,7 @@ func TestBackupPage(t *testing.T) {
 // TestBackupPageOnPostgres runs the commands for a cluster, and starts workers on what
 // they restore with an empty Temporal.
 func TestBackupPageOnPostgres(t *testing.T) {
-	sideBySide(t, 110)
+	sideBySide(t, 105)
 	s := serve(t, tree(backupPages))
 	f := startFleet(t, 1)
 	f.starter(append([]string{"crawl", "t", s.url + "/"}, crawlSettings("20ms")...)...)

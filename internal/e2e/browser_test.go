@@ -27,7 +27,7 @@ type operatorPage struct {
 
 // TestBrowser uses the page for operators in a real browser.
 func TestBrowser(t *testing.T) {
-	sideBySide(t, 100)
+	sideBySide(t, 170)
 	o := startOperatorPage(t)
 	// While every view is judged, which is most of the time, the demo would only take
 	// processor time from the browser.

@@ -213,7 +213,7 @@ func consumers(t *testing.T, programs, root string) []consumer {
 // changes ends up with the current pages; so do the examples of docs/changes.md, which are
 // killed again and again meanwhile.
 func TestConsumersOfChanges(t *testing.T) {
-	sideBySide(t, 180)
+	sideBySide(t, 130)
 	if _, err := exec.LookPath("jq"); err != nil {
 		t.Fatal("jq is missing: run .ci/need-packages, or install jq")
 	}

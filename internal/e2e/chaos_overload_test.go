@@ -50,7 +50,7 @@ func TestOverloadUnderChaos(t *testing.T) {
 			pause: seconds(1, 30), calm: seconds(20, 90), stop: chaosLong(0.2, 20), outages: []span{seconds(1, 10), seconds(1, 20), seconds(60, 150)},
 		}
 	} else {
-		sideBySide(t, 190)
+		sideBySide(t, 120)
 	}
 	form.length = chaosLength(t, form.length)
 	rng := chaosRand(t)

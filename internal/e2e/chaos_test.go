@@ -66,7 +66,7 @@ type chaosForm struct {
 // needs a long stop to meet a few microseconds of a hundred milliseconds: one of ten
 // thousand. Treat a breach as a bug; the log lists each blow, with its part and time.
 func TestPolitenessUnderChaos(t *testing.T) {
-	sideBySide(t, 270)
+	sideBySide(t, 110)
 	form := chaosForm{
 		pages: 20, length: 22 * time.Second, pause: seconds(1, 5), over: chaosLong(0.2, 1.2),
 		outages: []span{seconds(0.5, 2)}, calm: seconds(9, 18),

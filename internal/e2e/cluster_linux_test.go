@@ -47,7 +47,7 @@ const (
 // same, and the site sees no request too many, too early or too late. Then the page for
 // operators, by its own command too, shows the crawl to who has the token.
 func TestCluster(t *testing.T) {
-	sideBySide(t, 175)
+	sideBySide(t, 120)
 	pages, rounds := 80, 1
 	if long() {
 		pages, rounds = 1000, 8

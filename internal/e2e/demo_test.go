@@ -72,7 +72,7 @@ func demoFolder(t *testing.T, parent string) string {
 // output. Its site checks the crawl's manners itself. How much is learned in one run
 // depends on the machine, so it may run again: the summary counts the visits of all runs.
 func TestDemo(t *testing.T) {
-	sideBySide(t, 150)
+	sideBySide(t, 120)
 	span := 50 * time.Second
 	if long() {
 		span = 10 * time.Minute

@@ -58,7 +58,7 @@ func inOneAnswer() []testsite.Attack {
 // the same moment. A sane host of the same crawl gets its visits meanwhile, each hostile
 // page ends in the way that its attack calls for, and memory stays within a bound.
 func TestHostileSiteBound(t *testing.T) {
-	sideBySide(t, 110)
+	sideBySide(t, 125)
 	sane, hostile, kinds := serve(t, tree(crashPages)), &crowd{answer: make(chan struct{})}, inOneAnswer()
 	hosts, seeds := map[string]testsite.Attack{}, []string{sane.url + "/"}
 	for i := range hostileHosts {

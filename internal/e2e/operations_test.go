@@ -136,7 +136,7 @@ var space = regexp.MustCompile(`[ \t\r]+`)
 // TestOperationsPage runs every command of docs/operations.md, in its order, on
 // the demo, and compares what it prints.
 func TestOperationsPage(t *testing.T) {
-	sideBySide(t, 85)
+	sideBySide(t, 100)
 	folder := t.TempDir()
 	d := startDev(t, demoFolder(t, folder), "--demo")
 	d.await("the demo's first pass", func() bool {

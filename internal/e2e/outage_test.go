@@ -189,7 +189,7 @@ func (d *dev) addPledges(crawl string, sites []*ailingSite, known [][]pledge) {
 // The short form takes 75 s, nearly all of it waiting: the first back-off is a minute,
 // which is no setting. The long form has a second one.
 func TestRobotsOutage(t *testing.T) {
-	sideBySide(t, 55)
+	sideBySide(t, 140)
 	attempts := 1
 	if long() {
 		attempts = 2

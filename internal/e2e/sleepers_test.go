@@ -81,7 +81,7 @@ func (d *dev) events(id string) string {
 // TestPauseAndStopManySleepers: a pause is one row, and sleepers do not notice it. A resume
 // wakes only those that wait for it. A stop closes all.
 func TestPauseAndStopManySleepers(t *testing.T) {
-	sideBySide(t, 120)
+	sideBySide(t, 115)
 	n := sleepers
 	if long() {
 		n = 10_000

@@ -89,7 +89,7 @@ func (d *dev) settled(crawl string) bool {
 // combined parameters and ever more hosts: the crawl comes to an end within a stated
 // number of fetches, and misses no page beside the traps.
 func TestTrapsAreContained(t *testing.T) {
-	sideBySide(t, 105)
+	sideBySide(t, 100)
 	web, d := startTraps(t)
 	begin := time.Now()
 	// A link that is not registered yet is shown nowhere, so the end must last.

@@ -31,6 +31,7 @@ import (
 // commits safe.
 type clusterDeployment struct {
 	o        Options
+	thin     bool // Temporal's list of workflows has fewer indexes
 	project  deploytest.Project
 	postgres *pgtest.Server
 	dsn      *url.URL
@@ -46,8 +47,8 @@ var durable = []string{"fsync=on", "full_page_writes=on", "autovacuum_naptime=1m
 // lookEvery is the time between two looks at a starting program.
 const lookEvery = 50 * time.Millisecond
 
-func startCluster(ctx context.Context, o Options) (deployment, error) {
-	d := &clusterDeployment{o: o}
+func startCluster(ctx context.Context, o Options, thin bool) (deployment, error) {
+	d := &clusterDeployment{o: o, thin: thin}
 	if err := d.start(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("start a cluster: %w", err), d.close())
 	}
@@ -70,6 +71,11 @@ func (d *clusterDeployment) start(ctx context.Context) (err error) {
 	if err := d.job(ctx, "temporal-schema"); err != nil {
 		return err
 	}
+	if d.thin {
+		if err := d.thinVisibility(ctx); err != nil {
+			return err
+		}
+	}
 	env, err := d.environment("temporal")
 	if err != nil {
 		return err
@@ -85,6 +91,14 @@ func (d *clusterDeployment) start(ctx context.Context) (err error) {
 		}
 		return true, conn.Close()
 	}, d.temporal)
+}
+
+// thinVisibility removes what is not needed of the indexes of Temporal's list of workflows.
+func (d *clusterDeployment) thinVisibility(ctx context.Context) error {
+	list := *d.dsn
+	list.Path = "/temporal_visibility"
+	_, err := d.psql(ctx, &list, "--single-transaction", "--file", filepath.Join(d.o.Root, "deploy", "temporal", "thin-visibility.sql"))
+	return err
 }
 
 // connect chooses the server's ports.
@@ -237,8 +251,13 @@ func (d *clusterDeployment) syncs(ctx context.Context) (func(context.Context) (S
 }
 
 func (d *clusterDeployment) sql(ctx context.Context, statement string) (string, error) {
+	return d.psql(ctx, d.dsn, "-c", statement)
+}
+
+func (d *clusterDeployment) psql(ctx context.Context, dsn *url.URL, more ...string) (string, error) {
 	return bench.Run(ctx, bench.Command{
-		Path: filepath.Join(d.postgres.Bin(), "psql"), Args: []string{"-X", "-A", "-t", "-q", "-d", d.postgres.DSN(), "-c", statement}, Env: os.Environ(),
+		Path: filepath.Join(d.postgres.Bin(), "psql"),
+		Args: append([]string{"-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-d", dsn.String()}, more...), Env: os.Environ(),
 	})
 }
 

@@ -7,6 +7,6 @@ import (
 	"errors"
 )
 
-func startCluster(context.Context, Options) (deployment, error) {
+func startCluster(context.Context, Options, bool) (deployment, error) {
 	return nil, errors.New("a cluster's Postgres is started on Unix only: name the engine sqlite")
 }

@@ -34,8 +34,11 @@ func (r *Report) Tables(write func(*bench.Table) string) string {
 }
 
 func title(engine string) string {
-	if engine == Postgres {
+	switch engine {
+	case Postgres:
 		return "A real server with Postgres"
+	case PostgresThin:
+		return "A real server with Postgres and a thin list of workflows"
 	}
 	return "The embedded server with SQLite"
 }
@@ -127,7 +130,7 @@ func (r *Report) counted(engine string) []Count {
 // counts makes the table of counts per visit.
 func (r *Report) counts(engine string) *bench.Table {
 	head := []string{"case", "events", "workflow tasks", "timers", "local", "regular", "workflows started", "write tx", "read tx", "statements"}
-	if engine == Postgres {
+	if onPostgres(engine) {
 		head = append(head, "log syncs of Postgres")
 	} else {
 		head = append(head, "fsyncs of the store", "of the archive", "of Temporal")
@@ -146,9 +149,9 @@ func (r *Report) counts(engine string) *bench.Table {
 			row = append(row, each(int(c.Store.Writes)), each(int(c.Store.Reads)), each(int(c.Store.WriteStatements+c.Store.ReadStatements)))
 		}
 		switch {
-		case engine == Postgres && c.Syncs != nil:
+		case onPostgres(engine) && c.Syncs != nil:
 			row = append(row, each(c.Syncs.Shared))
-		case engine == Postgres:
+		case onPostgres(engine):
 			row = append(row, bench.Unknown)
 		case c.Syncs != nil:
 			row = append(row, each(c.Syncs.Store), each(c.Syncs.Archive), each(c.Syncs.Temporal))

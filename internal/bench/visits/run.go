@@ -40,8 +40,8 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 
 func (r *Report) engine(ctx context.Context, engine string) (err error) {
 	var d deployment = embeddedDeployment{r.Options}
-	if engine == Postgres {
-		if d, err = startCluster(ctx, r.Options); err != nil {
+	if onPostgres(engine) {
+		if d, err = startCluster(ctx, r.Options, engine == PostgresThin); err != nil {
 			return err
 		}
 	}

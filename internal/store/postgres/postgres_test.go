@@ -26,6 +26,8 @@ var emptied = pgtest.Emptied{Make: func(ctx context.Context, dsn string) error {
 
 func TestCollection(t *testing.T) { storetest.Run(t, openAudited) }
 
+func TestCollectionAtOnce(t *testing.T) { storetest.RunAtOnce(t, openAudited) }
+
 func TestGate(t *testing.T) { storetest.RunGate(t, openAudited) }
 
 func BenchmarkGate(b *testing.B) {

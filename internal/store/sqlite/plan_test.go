@@ -57,6 +57,8 @@ func TestCollection(t *testing.T) {
 	t.Run("NoQueryScansATable", func(t *testing.T) { checkPlans(t, r) })
 }
 
+func TestCollectionAtOnce(t *testing.T) { storetest.RunAtOnce(t, openAudited) }
+
 // openRecorded opens an empty store that is audited after the test, when the recorder
 // gets the queries that it sent.
 func openRecorded(t *testing.T, r *recorder) store.Store {

@@ -155,7 +155,7 @@ func runVisits(ctx context.Context, args []string) (err error) {
 	flags := flag.NewFlagSet("bench visits", flag.ContinueOnError)
 	flags.Bool("quick", false, "a small run that shows that it works; its figures say little")
 	c.flags(flags, 40*time.Minute)
-	engines := flags.String("engines", strings.Join(o.Engines, ","), "the `databases`: sqlite, postgres")
+	engines := flags.String("engines", strings.Join(o.Engines, ","), "the `databases`: sqlite, postgres, postgres-thin")
 	waiting := flags.String("waiting", numbers(o.Waiting), "pages that wait for a saturated `host`; none leaves it out")
 	flags.StringVar(&o.Counting, "counting", "", "the `folder` of the programs built with -tags counts; without it nothing is counted")
 	flags.IntVar(&o.Rounds, "rounds", o.Rounds, "how often all is timed")
