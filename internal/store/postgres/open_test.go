@@ -149,7 +149,7 @@ func TestReadOnlyReads(t *testing.T) {
 	}
 }
 
-func TestTimeouts(t *testing.T) {
+func TestSettings(t *testing.T) {
 	dsn := pgtest.DSN(t)
 	show := func(dsn, name string) string {
 		var value string
@@ -167,6 +167,9 @@ func TestTimeouts(t *testing.T) {
 		{"&options=-c%20statement_timeout%3D4s", "statement_timeout", "4s"},
 		{"", "application_name", "recrawl"},
 		{"&application_name=mine", "application_name", "mine"},
+		{"", "jit", "off"},
+		{"&jit=on", "jit", "on"},
+		{"&options=-c%20jit%3Don", "jit", "on"},
 	} {
 		if got := show(dsn+c.query, c.name); got != c.want {
 			t.Errorf("%s with DSN %q: %s, want %s", c.name, c.query, got, c.want)

@@ -196,7 +196,7 @@ func (s *Server) startOnce(ctx context.Context) (up bool, err error) {
 		"-c", supervisor, "sh", s.dir, filepath.Join(s.bin, "postgres"), "-D", s.data(), "-k", s.dir, "-p", s.port,
 		"-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "full_page_writes=off",
 		"-c", "shared_buffers=64MB", "-c", "max_connections=200", "-c", "autovacuum_naptime=1h",
-		"-c", "jit=off", // compiling takes longer than any statement of a test
+		"-c", "jit=off", // compiling takes longer than any statement of a test, also of Temporal
 	}
 	for _, setting := range s.settings {
 		args = append(args, "-c", setting) // the last one counts
