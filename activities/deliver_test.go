@@ -75,9 +75,12 @@ func (p *post) worker(t *testing.T) *world {
 	return w
 }
 
+// toX is a delivery to the sink of these tests.
+var toX = contract.DeliverIn{CrawlID: 1, Crawl: "news", Sink: "x"}
+
 func (p *post) deliver() contract.DeliverOut {
 	p.t.Helper()
-	out := run(p.world, contract.Deliver, contract.DeliverIn{CrawlID: 1, Crawl: "news", Sink: "x"})
+	out := run(p.world, contract.Deliver, toX)
 	if n := p.receiver.Open(); n != 0 {
 		p.t.Errorf("%d senders were not closed", n)
 	}
@@ -310,7 +313,7 @@ func TestDeliverLostAfterTheAcknowledgement(t *testing.T) {
 		}
 		return nil
 	})
-	_, err := try(p.world, contract.Deliver, contract.DeliverIn{CrawlID: 1, Crawl: "news", Sink: "x"})
+	_, err := try(p.world, contract.Deliver, toX)
 	wantError(t, err, contract.ErrTypeStoreUnavailable, true, "connection lost")
 	p.wantTaken("1")
 	broken = false
@@ -336,14 +339,14 @@ func TestTwoDeliverAtOnce(t *testing.T) {
 	})
 	done := make(chan contract.DeliverOut)
 	go func() {
-		out, err := try(second, contract.Deliver, contract.DeliverIn{CrawlID: 1, Crawl: "news", Sink: "x"})
+		out, err := try(second, contract.Deliver, toX)
 		if err != nil {
 			t.Errorf("the second: %v", err)
 		}
 		done <- out
 	}()
 	<-sent
-	run(p.world, contract.Deliver, contract.DeliverIn{CrawlID: 1, Crawl: "news", Sink: "x"}) // the second's sender may be open
+	run(p.world, contract.Deliver, toX) // the second's sender may be open
 	<-done
 	p.deliver()
 	if got := p.feed.Record("x"); got.After.ID != 4 {
@@ -386,7 +389,7 @@ func TestDeliverEndsOnConflict(t *testing.T) {
 	if !out.More {
 		t.Errorf("%+v", out)
 	}
-	if out := run(other, contract.Deliver, contract.DeliverIn{CrawlID: 1, Crawl: "news", Sink: "x"}); out.More || out.Sent != 2 {
+	if out := run(other, contract.Deliver, toX); out.More || out.Sent != 2 {
 		t.Errorf("the other: %+v", out)
 	}
 	p.wantTaken("1 2 2 3")

@@ -151,6 +151,14 @@ func TestReadOnlyReads(t *testing.T) {
 
 func TestSettings(t *testing.T) {
 	dsn := pgtest.DSN(t)
+	// As servers have it; those of tests have it off.
+	err := testEngine(t, dsn).Write(t.Context(), func(tx sqlstore.Tx) error {
+		_, err := tx.Exec(t.Context(), "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET jit = on', current_database()); END $$")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	show := func(dsn, name string) string {
 		var value string
 		e := testEngine(t, dsn)
@@ -176,7 +184,7 @@ func TestSettings(t *testing.T) {
 		}
 	}
 	e := testEngine(t, dsn)
-	err := e.Read(t.Context(), func(tx sqlstore.Tx) error {
+	err = e.Read(t.Context(), func(tx sqlstore.Tx) error {
 		if _, err := tx.Exec(t.Context(), "SET LOCAL statement_timeout = '20ms'"); err != nil {
 			return err
 		}
