@@ -29,6 +29,9 @@ func (a *Activities) finish(ctx context.Context, view *crawlView, page store.Pag
 	})
 	switch {
 	case err == nil:
+		if in.Ahead {
+			a.workflows.FallBack(ctx, in.Page)
+		}
 		return finished, true
 	case !errors.Is(err, errUnsettled) && !errors.Is(err, store.ErrConflict) && !errors.Is(err, store.ErrNotFound):
 		a.log.Warn("a visit could not be recorded with the end of its request; its workflow has it recorded", "page", in.Page.URL, "error", err)

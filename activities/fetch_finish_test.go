@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -134,4 +135,32 @@ func TestFetchDoesNotPlanByAnOldSpec(t *testing.T) {
 	if out := w.finished(page, 1); out.Plan != nil || w.host(page).InFlight {
 		t.Errorf("fetched %+v, want no plan and the permit given back", out)
 	}
+}
+
+// Once a visit for which a person asked is recorded, the page's tasks overtake nobody, whichever
+// activity records it.
+func TestAskedVisitFallsBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := serve(t, answering(http.StatusNotFound, ""))
+	page := w.living([]string{s.url + "/"})[0]
+	wants := func(n int) {
+		t.Helper()
+		if want := slices.Repeat([]string{page.URL}, n); !slices.Equal(w.flows.fellBack, want) {
+			t.Errorf("fell back: %q, want %q", w.flows.fellBack, want)
+		}
+	}
+	ahead := contract.PlanIn{Page: page, Visit: 1, Ahead: true, Fetch: contract.FetchOut{Outcome: crawl.OutcomeExcluded, Problem: "a rule"}}
+	usual := ahead
+	usual.Ahead = false
+	run(w, contract.PlanRevisit, usual)
+	wants(0)
+	run(w, contract.PlanRevisit, ahead) // its answer was lost
+	wants(1)
+	fetch := contract.FetchIn{Page: page, Visit: 2, Plans: true, Ahead: true}
+	fetch.Permit = w.permit(page, fetch.Visit)
+	if out := w.fetched(try(w, contract.Fetch, fetch)); out.Plan == nil {
+		t.Errorf("%+v: the visit is not recorded", out)
+	}
+	wants(2)
 }

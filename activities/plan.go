@@ -37,6 +37,14 @@ func lingerAfter(visit int) time.Duration {
 // PlanRevisit records a visit and decides when the next one is. For a visit
 // that is already recorded it returns the stored decision.
 func (a *Activities) PlanRevisit(ctx context.Context, in contract.PlanIn) (contract.PlanOut, error) {
+	plan, err := a.planRevisit(ctx, in)
+	if err == nil && in.Ahead {
+		a.workflows.FallBack(ctx, in.Page)
+	}
+	return plan, err
+}
+
+func (a *Activities) planRevisit(ctx context.Context, in contract.PlanIn) (contract.PlanOut, error) {
 	in.Fetch.Outcome = contract.Unmarked(in.Fetch.Outcome, in.Fetch.Returned)
 	page, err := a.stores.Pages.Page(ctx, in.Page.PageID)
 	if err != nil {

@@ -346,7 +346,7 @@ func wantError(t *testing.T, err error, kind string, retried bool, message strin
 type flows struct {
 	mu                                    sync.Mutex
 	started, turned, stopped, rescheduled []string // URLs of pages
-	evicted                               []string
+	evicted, fellBack                     []string
 	// mended is the condition of each page's workflow, Gone by default.
 	mended map[string]temporalkit.Mended
 	mends  int      // how often MendPage was called
@@ -390,6 +390,8 @@ func (f *flows) EndStuckDiscover(_ context.Context, page crawl.PageRef, _ int) (
 func (f *flows) Turn(_ context.Context, page crawl.PageRef, _ time.Duration) error {
 	return f.note(&f.turned, page, true)
 }
+
+func (f *flows) FallBack(_ context.Context, page crawl.PageRef) { _ = f.note(&f.fellBack, page, true) }
 
 func (f *flows) StopPage(_ context.Context, page crawl.PageRef) error {
 	return f.note(&f.stopped, page, true)

@@ -271,7 +271,7 @@ func TestChildOptions(t *testing.T) {
 		}
 	}
 	d := childDiscoverOptions(linksOf(4))
-	if d.ParentClosePolicy != enumspb.PARENT_CLOSE_POLICY_ABANDON || d.WorkflowID != "discover/news/42/4" || d.StaticSummary == "" {
+	if d.ParentClosePolicy != enumspb.PARENT_CLOSE_POLICY_ABANDON || d.WorkflowID != "discover/news/42/4" || d.StaticSummary == "" || d.Priority != contract.PagePriority {
 		t.Errorf("discover options %+v", d)
 	}
 }

@@ -286,6 +286,18 @@ func (l *live) wantClasses(want ...crawl.Class) {
 	}
 }
 
+// wantAhead checks after which visits the page's tasks stopped overtaking others.
+func (l *live) wantAhead(want ...bool) {
+	l.t.Helper()
+	var got []bool
+	for _, v := range l.world.Visits() {
+		got = append(got, v.Ahead)
+	}
+	if !slices.Equal(got, want) {
+		l.t.Errorf("ahead %v, want %v", got, want)
+	}
+}
+
 // stopped checks the usual end: stopped by a person, the line left.
 func (l *live) stopped(err error) {
 	l.t.Helper()

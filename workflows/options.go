@@ -205,5 +205,7 @@ func childDiscoverOptions(in contract.DiscoverIn) workflow.ChildWorkflowOptions 
 		ParentClosePolicy:     enumspb.PARENT_CLOSE_POLICY_ABANDON,
 		TypedSearchAttributes: contract.DiscoverAttributes(in.Crawl),
 		StaticSummary:         clip(summary, maxSummary),
+		// A child has its parent's otherwise, and so would the pages that it starts.
+		Priority: contract.PagePriority,
 	}
 }

@@ -129,6 +129,7 @@ func (p *page) ack(message string) contract.Ack {
 
 func (p *page) onVisitNow(workflow.Context) (contract.Ack, error) {
 	askVisit(&p.s)
+	p.s.Ahead = true
 	p.poked = true
 	ack := p.ack("")
 	ack.Message = fmt.Sprintf("visit %d comes as soon as the line of %s allows", ack.Visit, p.s.Page.Host)

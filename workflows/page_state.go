@@ -214,7 +214,7 @@ func adopt(s *contract.PageIn, plan contract.PlanOut, note string) {
 	if !plan.InLineUntil.IsZero() {
 		s.InLine, s.Wake, s.Booked, s.Waiting = true, plan.InLineUntil, plan.NextAt, "in line: its turn wakes it"
 	}
-	s.Hold, s.Unrecorded = time.Time{}, nil
+	s.Hold, s.Unrecorded, s.Ahead = time.Time{}, nil, s.Ahead && s.Asked
 	forgive(s)
 	if !s.Snoozed.After(plan.At) {
 		s.Snoozed = time.Time{}

@@ -298,6 +298,7 @@ func TestPageVisitNowDuringFetch(t *testing.T) {
 	l.stopped(l.page(visited(start)))
 	l.wantTimes(0, 0)
 	l.wantClasses(crawl.ClassRevisit, crawl.ClassManual)
+	l.wantAhead(false, true)
 	for _, ack := range l.acks {
 		if ack.Visit != 5 {
 			t.Errorf("ack %+v, want visit 5: visit 4 is under way", ack)

@@ -98,7 +98,7 @@ func (p *page) fetch(granted contract.AcquireOut) error {
 		// has it.
 		ctx = workflow.WithActivityOptions(ctx, withID(ctx, fmt.Sprintf("visit-%d-step-%d", p.number(), p.steps)))
 	}
-	out, err := contract.Fetch.Run(ctx, contract.FetchIn{Page: p.s.Page, Visit: p.number(), Permit: permit, Plans: granted.Plans})
+	out, err := contract.Fetch.Run(ctx, contract.FetchIn{Page: p.s.Page, Visit: p.number(), Permit: permit, Plans: granted.Plans, Ahead: p.s.Ahead})
 	p.fetching = false
 	out, made, err := judgeFetch(out, err)
 	if !made || out.Recorded {
@@ -154,6 +154,7 @@ func (p *page) record() error {
 	ctx := local(p.ctx, fmt.Sprintf("record visit %d: %s", p.number(), contract.Unmarked(u.Fetch.Outcome, u.Fetch.Returned)))
 	plan, err := contract.PlanRevisit.RunLocal(ctx, contract.PlanIn{
 		Page: p.s.Page, Visit: p.number(), Fetch: u.Fetch, Reasons: u.Reasons, Touched: touched(u),
+		Ahead: p.s.Ahead && !p.s.Asked, // unless a person has asked again meanwhile
 	})
 	if err != nil {
 		return p.retry("recording the visit", err)

@@ -68,7 +68,8 @@ type flowClient struct {
 }
 
 func newFlowClient(c client.Client, o cli.TemporalOptions) flowClient {
-	f := flowClient{flows: temporalkit.Workflows{Client: c, Namespace: o.Namespace, TaskQueue: o.TaskQueue}}
+	namespace := temporalkit.Namespace(temporalkit.Options{Namespace: o.Namespace})
+	f := flowClient{flows: temporalkit.Workflows{Client: c, Namespace: namespace, TaskQueue: o.TaskQueue}}
 	if o.Store != "" {
 		f.home = homeOf(o.Store)
 	}

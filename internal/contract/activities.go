@@ -192,6 +192,8 @@ type FetchIn struct {
 	Permit crawl.Permit  `json:"permit"`
 	// Plans: see AcquireOut.
 	Plans bool `json:"plans,omitempty"`
+	// Ahead: see PlanIn. A visit that is recorded with its request ends it.
+	Ahead bool `json:"ahead,omitempty"`
 }
 
 // FetchOut is the result of one request. Bytes are in the archive.
@@ -285,6 +287,8 @@ type PlanIn struct {
 	Reasons []crawl.Reason `json:"reasons,omitempty"` // from DetectChange or an exclusion
 	// Touched are the hosts with newly discovered pages, from DetectChange.
 	Touched []int64 `json:"touched,omitempty"`
+	// Ahead: a person asked for this visit, and the page's tasks get PagePriority again.
+	Ahead bool `json:"ahead,omitempty"`
 }
 
 // PlanOut is the recorded visit and its decision.

@@ -44,8 +44,9 @@ const (
 // Postgres. A worker is killed in the middle of a request; another one is
 // stopped between Begin and its request, and continued when the permit has
 // expired and the host is in use again. The first pass is completed all the
-// same, and the site sees no request too many, too early or too late. Then the page for
-// operators, by its own command too, shows the crawl to who has the token.
+// same, and the site sees no request too many, too early or too late. Then a page for which a
+// person asks overtakes others that wait for a worker, and the page for operators, by its own
+// command too, shows the crawl to who has the token.
 func TestCluster(t *testing.T) {
 	sideBySide(t, 120)
 	pages, rounds := 80, 1
@@ -65,6 +66,7 @@ func TestCluster(t *testing.T) {
 		s.progress(c, 4)
 	}
 	c.finish(pages)
+	c.checkOvertaking(s, pages)
 	c.checkPage("t")
 	seen := map[string]bool{}
 	for _, path := range []string{"/", "/p1.html", "/p7.html"} {

@@ -162,5 +162,6 @@ func (w Workflows) crawlOptions(name string) client.StartWorkflowOptions {
 		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		StaticSummary:            "crawl " + name,
+		Priority:                 contract.CrawlPriority,
 	}
 }

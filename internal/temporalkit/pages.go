@@ -40,7 +40,7 @@ func orStuck(err error) error {
 // Workflows starts and signals recrawl's workflows from outside of them.
 type Workflows struct {
 	Client client.Client
-	// Namespace is their namespace; "" where nothing is deleted.
+	// Namespace is their namespace; "" where nothing is deleted or overtakes.
 	Namespace string
 	// TaskQueue is where workflows are started; "" is contract.TaskQueue. Their children
 	// inherit it.

@@ -98,6 +98,7 @@ type Visit struct {
 	Outcome crawl.Outcome
 	State   crawl.PageState
 	NextAt  time.Time
+	Ahead   bool // the page's tasks overtook others until then
 }
 
 func (v Visit) String() string {
@@ -291,7 +292,7 @@ func (w *World) fetch(in contract.FetchIn, now time.Time) (contract.FetchOut, er
 	if !in.Plans || !settled || out.Plan != nil {
 		return out, nil
 	}
-	plan, err := w.plan(contract.PlanIn{Page: in.Page, Visit: in.Visit, Fetch: out}, now)
+	plan, err := w.plan(contract.PlanIn{Page: in.Page, Visit: in.Visit, Fetch: out, Ahead: in.Ahead}, now)
 	out.Plan = &plan
 	return out, err
 }
@@ -336,7 +337,7 @@ func (w *World) plan(in contract.PlanIn, now time.Time) (contract.PlanOut, error
 	}
 	w.visits = append(w.visits, Visit{
 		Page: in.Page.PageID, Visit: out.Visit, At: at, Class: w.classes[visitKey{in.Page.PageID, in.Visit}],
-		Outcome: out.Outcome, State: out.State, NextAt: out.NextAt,
+		Outcome: out.Outcome, State: out.State, NextAt: out.NextAt, Ahead: in.Ahead,
 	})
 	return out, nil
 }
