@@ -125,6 +125,7 @@ func workerOptions(queue string, cfg config.Config, sticky time.Duration) tempor
 // startWorker starts a worker and returns the function that ends it.
 func startWorker(ctx context.Context, p parts, cfg config.Config, sticky time.Duration, log *slog.Logger) (stop func(), err error) {
 	temporalkit.CacheWorkflows(cfg.Worker.WorkflowCache)
+	temporalkit.NameBuild(config.VersionText())
 	p.files = p.watch.archive(p.files)
 	options := workerOptions(p.home.TaskQueue, cfg, sticky)
 	if p.tracer != nil {

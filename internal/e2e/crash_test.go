@@ -361,5 +361,11 @@ func TestTunedWorker(t *testing.T) {
 	}
 	d := startDevEnv(t, filepath.Join(t.TempDir(), "data"), env, crawlArgs(s, "20ms")...)
 	d.await("every page is visited", d.crawled("t", crashPages, 1))
+	// An operator may ask which release ran a page.
+	release := strings.Fields(d.answer("version"))[1]
+	query := fmt.Sprintf("WorkflowType = 'Page' AND BuildIds = 'unversioned:%s'", release)
+	if out := d.temporal("workflow", "count", "--query", query); strings.TrimSpace(out) != fmt.Sprintf("Total: %d", crashPages) {
+		t.Errorf("%s: %q, want %d", query, out, crashPages)
+	}
 	stopWhole(t, d, s, 20*time.Millisecond)
 }

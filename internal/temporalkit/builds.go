@@ -3,12 +3,19 @@ package temporalkit
 import (
 	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 )
 
 // attrBuilds is the search attribute in which Temporal's server keeps the builds of the
 // workers that ran a workflow.
 var attrBuilds = temporal.NewSearchAttributeKeyKeywordList("BuildIds")
+
+// NameBuild says what Temporal calls this program where no Worker Deployment does: it records the
+// name with each workflow task, and in the attribute BuildIds of each workflow that it ran.
+// Without a name the SDK reads the whole program at each start to name it by a checksum. Call it
+// before the first worker is made.
+func NameBuild(name string) { worker.SetBinaryChecksum(name) }
 
 // builds starts child workflows with the build that is likely to run them, written as the
 // server records it with a workflow's first task. The server then finds it recorded, and
