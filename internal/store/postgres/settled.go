@@ -21,26 +21,31 @@ const (
 // settled is an engine's knowledge of the order in which changes are committed. Ids are
 // given out before the commit, so the highest visible id says nothing about those below it.
 // But a transaction that has been given an id holds RowExclusiveLock on the table from
-// before that until its end. So the ids given out by the time of a look are settled as soon
-// as all transactions that held the lock then have ended. Nobody waits for the reader, and
-// the reader waits only for transactions that write to this table.
+// before that until its end. Whoever has an id below a visible one was given it before that
+// was committed. So the ids up to the highest visible one are settled as soon as all
+// transactions that held the lock then have ended. Nobody waits for the reader, and the
+// reader waits only for transactions that write to this table.
+//
+// What the sequence gave out beyond the highest visible id is not settled even when all
+// have ended: after a crash Postgres gives out again what no commit had brought to disk.
 type settled struct {
 	id    int64 // all changes up to here are committed, or never will be
 	known bool  // id is; it is 0 in a feed without changes too
 
 	// waits: the ids up to id of next are settled when its holders are gone.
 	waits bool
-	next  given
+	next  view
 }
 
-// given is one look at the table.
-type given struct {
-	id      int64    // the highest that was given out
+// view is one look at the table.
+type view struct {
+	id      int64    // the highest visible one
+	used    int64    // the highest that was given out
 	holders []string // virtual transactions that may have been given an id
 }
 
 // see takes a later look into account.
-func (s *settled) see(look given) {
+func (s *settled) see(look view) {
 	if s.waits && !slices.ContainsFunc(s.next.holders, look.holds) {
 		s.id, s.known, s.waits = max(s.id, s.next.id), true, false
 	}
@@ -54,8 +59,8 @@ func (s *settled) see(look given) {
 
 // holds reports whether a transaction that held the lock still may. One that was prepared
 // meanwhile has another name, so all prepared ones count.
-func (g given) holds(holder string) bool {
-	return slices.Contains(g.holders, holder) || slices.ContainsFunc(g.holders, prepared)
+func (v view) holds(holder string) bool {
+	return slices.Contains(v.holders, holder) || slices.ContainsFunc(v.holders, prepared)
 }
 
 // preparedMark begins the names of holders that PREPARE TRANSACTION has left.
@@ -75,7 +80,7 @@ func (e *engine) Settled(ctx context.Context) (sqlstore.Settled, error) {
 	if !e.settled.known {
 		patience = firstPatience
 	}
-	var asked int64 // the ids given out when the call began are enough
+	var asked int64 // the ids visible when the call began are enough
 	for waited := time.Duration(0); ; waited += settlePause {
 		look, err := e.lookAtChanges(ctx)
 		if err != nil {
@@ -86,18 +91,21 @@ func (e *engine) Settled(ctx context.Context) (sqlstore.Settled, error) {
 			asked = look.id
 		}
 		if e.settled.id >= asked || waited >= patience || !sleep(ctx, settlePause) {
-			return sqlstore.Settled{ID: e.settled.id, Used: look.id}, ctx.Err()
+			return sqlstore.Settled{ID: e.settled.id, Used: look.used}, ctx.Err()
 		}
 	}
 }
 
-// lookAtChanges reads the highest id that was given out, and then who holds the lock.
-func (e *engine) lookAtChanges(ctx context.Context) (given, error) {
-	var look given
+// lookAtChanges reads the highest visible id, and then who holds the lock. It reads the
+// sequence by its function: as a table it shows, while Postgres logs an id, one up to 32
+// ahead.
+func (e *engine) lookAtChanges(ctx context.Context) (view, error) {
+	var look view
 	err := e.Read(ctx, func(tx sqlstore.Tx) error {
-		look = given{}
-		// A sequence, like locks, is read in its present state, whatever the snapshot.
-		err := tx.QueryRow(ctx, "SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM changes_id_seq", nil, &look.id)
+		look = view{}
+		// The sequence, like locks, is read in its present state, whatever the snapshot.
+		err := tx.QueryRow(ctx, `SELECT (SELECT COALESCE(MAX(id), 0) FROM changes), COALESCE(pg_sequence_last_value('changes_id_seq'), 0)`,
+			nil, &look.id, &look.used)
 		if err != nil {
 			return err
 		}
