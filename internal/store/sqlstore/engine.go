@@ -14,9 +14,10 @@ type Engine interface {
 	// Read runs fn in a read-only transaction (or snapshot).
 	Read(ctx context.Context, fn func(Tx) error) error
 	// Glance is Read for a few rows that every visit reads, such as those of one page. fn
-	// must be brief, must not write, and must not ask the engine for anything else: writers
-	// wait for it. SQLite: on the one writer, since a connection forgets all that it has read
-	// whenever another one commits. Postgres: Read.
+	// must be brief, must not write, must not ask the engine for anything else, since writers
+	// wait for it, and must bear that each of its statements sees a state of its own. SQLite:
+	// on the one writer, since a connection forgets all that it has read whenever another one
+	// commits. Postgres: without a transaction.
 	Glance(ctx context.Context, fn func(Tx) error) error
 	// Write runs fn in a read-write transaction and commits it durably if fn
 	// returns nil. It runs fn again when the database asks for it (deadlock,
