@@ -50,11 +50,26 @@ var wcag = []string{"wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "bes
 // Check judges the page of a tab as it is shown: by all rules, or only by the named ones.
 func (a Axe) Check(tab *Tab, rules ...string) []Violation {
 	tab.t.Helper()
-	only := map[string]any{"type": "tag", "values": wcag}
-	if len(rules) > 0 {
-		only = map[string]any{"type": "rule", "values": rules}
+	if len(rules) == 0 {
+		return a.CheckBut(tab)
 	}
-	options, err := json.Marshal(map[string]any{"runOnly": only, "resultTypes": []string{"violations"}})
+	return a.run(tab, map[string]any{"runOnly": map[string]any{"type": "rule", "values": rules}})
+}
+
+// CheckBut judges the page of a tab as it is shown by all rules but the named ones.
+func (a Axe) CheckBut(tab *Tab, rules ...string) []Violation {
+	tab.t.Helper()
+	off := map[string]any{}
+	for _, rule := range rules {
+		off[rule] = map[string]any{"enabled": false}
+	}
+	return a.run(tab, map[string]any{"runOnly": map[string]any{"type": "tag", "values": wcag}, "rules": off})
+}
+
+func (a Axe) run(tab *Tab, options map[string]any) []Violation {
+	tab.t.Helper()
+	options["resultTypes"] = []string{"violations"}
+	asked, err := json.Marshal(options)
 	if err != nil {
 		tab.t.Fatal(err)
 	}
@@ -63,6 +78,6 @@ func (a Axe) Check(tab *Tab, rules ...string) []Violation {
 		tab.Eval(a.source+"\n;null", nil)
 	}
 	var found []Violation
-	tab.Eval("axe.run(document, "+string(options)+").then(r => r.violations)", &found)
+	tab.Eval("axe.run(document, "+string(asked)+").then(r => r.violations)", &found)
 	return found
 }

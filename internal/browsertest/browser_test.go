@@ -79,6 +79,9 @@ func TestBrowser(t *testing.T) {
 		if found := axe.Check(tab, "label"); len(found) != 1 {
 			t.Errorf("one rule finds %v", found)
 		}
+		if but := axe.CheckBut(tab, "label"); len(but) != len(found)-1 || slices.ContainsFunc(but, func(v Violation) bool { return v.Rule == "label" }) {
+			t.Errorf("all rules but one find %v", but)
+		}
 		tab.Open(s.URL + "/")
 		if found := axe.Check(tab, "label"); len(found) != 0 {
 			t.Errorf("a label is missed: %v", found)

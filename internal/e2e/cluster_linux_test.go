@@ -619,7 +619,7 @@ func serveTLS(t *testing.T, h http.Handler) *secureSite {
 		end := s.ended(r, begin, time.Now())
 		s.site.mu.Lock()
 		defer s.site.mu.Unlock()
-		s.log = append(s.log, request{r.URL.RequestURI(), begin, end, rec.status, r.Header.Get("If-None-Match")})
+		s.log = append(s.log, request{path: r.URL.RequestURI(), begin: begin, end: end, status: rec.status, etag: r.Header.Get("If-None-Match")})
 	}))
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.Config.ConnState = func(conn net.Conn, state http.ConnState) {

@@ -46,7 +46,7 @@ func tree(n int) http.Handler {
 	})
 }
 
-const crashPages = 60
+const crashPages = 40
 
 // crawlArgs crawl the tree quickly, with a gap that the site can check.
 func crawlArgs(s *site, gap string, more ...string) []string {
@@ -56,7 +56,7 @@ func crawlArgs(s *site, gap string, more ...string) []string {
 func crawlSettings(gap string) []string {
 	return []string{
 		"--delay", gap, "--factor", "0", "--policy", "fixed",
-		"--default-interval", "1h", "--min-interval", "1s", "--maintain-every", "2s",
+		"--default-interval", "1h", "--min-interval", "1s", "--maintain-every", "4s",
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 // TestCrowdedAddress crawls many hosts behind one address, which takes four requests at a
 // time and is slow. That is no host's fault: no visit fails, and pages wait a few times at most.
 func TestCrowdedAddress(t *testing.T) {
-	sideBySide(t, 30)
+	sideBySide(t, 45)
 	const hosts, pages = 40, 6
 	answers := overloadSite(pages)
 	slow := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -28,7 +28,7 @@ func files(t *testing.T, folder string) int {
 // is killed. Nothing revives it, the other crawl keeps the shared contents, and the name is
 // free.
 func TestDeleteCrawl(t *testing.T) {
-	sideBySide(t, 55)
+	sideBySide(t, 90)
 	const n = 40
 	s := serve(t, tree(n))
 	d := startDev(t, filepath.Join(t.TempDir(), "data"), crawlArgs(s, "5ms")...)

@@ -53,7 +53,7 @@ var documentFolders = []string{"markdown", "chunks", "text"}
 // everything is killed twice and a page is forgotten, the folders of its documents equal
 // fresh exports byte for byte.
 func TestDocumentFolders(t *testing.T) {
-	sideBySide(t, 40)
+	sideBySide(t, 75)
 	clock := quickClock{time.Now()}
 	site := testsite.New(testsite.Options{Seed: 5, Clock: clock, Hosts: []testsite.Host{docsInMotion()}})
 	if err := site.Start(t.Context(), "127.0.0.1:0"); err != nil {

@@ -49,8 +49,9 @@ type hostileWeb struct {
 // The honest host gets its visits and the third parties are left alone, memory stays within
 // a bound, and the held pages are listed with their reasons.
 func TestHostileWeb(t *testing.T) {
-	// Not beside others: these are two crawlers, two Temporal servers and a web, and the
-	// verdict compares how fast the two crawlers are.
+	if !long() { // then alone: it compares how fast two crawlers are, more strictly
+		sideBySide(t, 100)
+	}
 	w := startHostileWeb(t)
 	w.d.await("both honest hosts have a line", func() bool {
 		return len(w.d.pages("web")) >= honestPages && len(w.control.pages("web")) >= honestPages

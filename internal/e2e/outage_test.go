@@ -133,14 +133,19 @@ func (d *dev) killedPromises(crawl string, sites []*ailingSite) {
 func (d *dev) awaitWords(command []string, start string, parts ...string) {
 	d.t.Helper()
 	d.await(fmt.Sprintf("%v prints %q with %q", command, start, parts), func() bool {
-		for line := range strings.Lines(d.must(command...)) {
-			lacks := func(part string) bool { return !strings.Contains(line, part) }
-			if strings.HasPrefix(line, start) && !slices.ContainsFunc(parts, lacks) {
-				return true
-			}
-		}
-		return false
+		return hasLine(d.must(command...), start, parts...)
 	})
+}
+
+// hasLine reports whether an output has a line that begins with a word and has all the parts.
+func hasLine(output, start string, parts ...string) bool {
+	for line := range strings.Lines(output) {
+		lacks := func(part string) bool { return !strings.Contains(line, part) }
+		if strings.HasPrefix(line, start) && !slices.ContainsFunc(parts, lacks) {
+			return true
+		}
+	}
+	return false
 }
 
 // expireRobots ends the day for which a robots.txt is believed, in the store of a
@@ -351,6 +356,24 @@ func serveBothThrottled(t *testing.T, quiet time.Duration) []*throttledSite {
 	}
 }
 
+// awaitWaiting returns a page of a host that asked for quiet, once it says that it waits for
+// that. Which one it is depends on what came first, the host's wish or the plan for the page's
+// next visit, which respects it.
+func (d *dev) awaitWaiting(s *ailingSite) string {
+	d.t.Helper()
+	waiting := ""
+	d.await("a page that came due says what it waits for", func() bool {
+		for _, p := range d.pages("t") {
+			other := strings.HasPrefix(p.URL, s.url+"/") && p.URL != s.url+throttledPage
+			if other && hasLine(d.must("explain", p.URL), "", "the host asked for quiet") {
+				waiting = p.URL
+			}
+		}
+		return waiting != ""
+	})
+	return waiting
+}
+
 // TestRetryAfterHeld: one page's Retry-After, in seconds or as a date, holds its
 // host, and only that, through kill -9 of everything. Some ask for more quiet than the
 // test takes, however busy the machine is; to the others the crawl comes back.
@@ -370,9 +393,7 @@ func TestRetryAfterHeld(t *testing.T) {
 	})
 	for _, s := range ill {
 		d.awaitWords([]string{"hosts", "t"}, s.host(), " in ")
-		explain := []string{"explain", s.url + "/"} // which comes due soon
-		d.awaitWords(explain, "", "the host asked for quiet")
-		d.awaitWords(explain, "host ", "in back-off, which ends in ")
+		d.awaitWords([]string{"explain", d.awaitWaiting(s)}, "host ", "in back-off, which ends in ")
 	}
 	d.goesOn(healthy)
 	// A kill before this would lose the answer, and another visit would take its place.

@@ -28,7 +28,7 @@ var requisites = map[string]string{
 // style and font, on any host, is requested once, after the pages, and then rests without a
 // workflow. Exports for showing pages have them, and those for reading do not.
 func TestRequisites(t *testing.T) {
-	sideBySide(t, 40)
+	sideBySide(t, 55)
 	blocked, freed := make(chan struct{}), make(chan struct{})
 	var asked atomic.Int64
 	var once sync.Once

@@ -41,7 +41,7 @@ func library() http.Handler {
 // TestSearchFollowsTheCrawl finds the words of pages by the command and the page's server;
 // the index comes back when its file is deleted, and has nothing of forgotten pages.
 func TestSearchFollowsTheCrawl(t *testing.T) {
-	sideBySide(t, 45)
+	sideBySide(t, 60)
 	s := serve(t, library())
 	data := filepath.Join(t.TempDir(), "data")
 	d := startDev(t, data, append(crawlArgs(s, "10ms"), "--search")...)

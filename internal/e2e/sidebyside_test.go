@@ -14,9 +14,10 @@ import (
 // sideBySide makes a test run beside others, as t.Parallel does. Half of the places go to the
 // longest first, and half to the shortest: Go releases parallel tests in an order of its own,
 // in which a long one may begin last and run on alone, and the long ones all at once, which are
-// those that use many processes, would starve each other. The length is roughly what the test takes on a quiet machine, in seconds; only
-// the order of lengths matters. Call it before anything that takes time. Where subtests call it,
-// their test must not: it would keep its place while they wait for one.
+// those that use many processes, would starve each other. The length is roughly what the test
+// takes on a quiet machine, in seconds; only the order of lengths matters. Call it before
+// anything that takes time. Where subtests call it, their test must not: it would keep its place
+// while they wait for one.
 func sideBySide(t *testing.T, length int) {
 	t.Helper()
 	inTurn.announce()

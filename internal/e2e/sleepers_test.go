@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	sleepers = 600 // 10 000 in the long form
+	sleepers = 400 // 10 000 in the long form
 	awake    = 12  // of them are asked for while the crawl is paused
 )
 

@@ -12,11 +12,17 @@ import (
 	"recrawl/internal/store/storetest"
 )
 
-// openAudited opens an empty store in which all delta counts are checked after the
-// test: here, unlike in SQLite, writers run at the same time.
+// openAudited opens an empty store; see openEmptied.
 func openAudited(t *testing.T) store.Store {
 	t.Helper()
-	e, err := openEngine(t.Context(), emptied.DSN(t), Options{})
+	return sqlstore.New(openEmptied(t, ""), sqlstore.Options{})
+}
+
+// openEmptied opens an empty database, with more settings in its DSN, in which all delta counts
+// are checked after the test: here, unlike in SQLite, writers run at the same time.
+func openEmptied(t *testing.T, more string) *engine {
+	t.Helper()
+	e, err := openEngine(t.Context(), emptied.DSN(t)+more, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +32,7 @@ func openAudited(t *testing.T) store.Store {
 			t.Error(err)
 		}
 	})
-	return sqlstore.New(e, sqlstore.Options{})
+	return e
 }
 
 func audit(t *testing.T, e *engine) {

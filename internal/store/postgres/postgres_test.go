@@ -24,9 +24,24 @@ var emptied = pgtest.Emptied{Make: func(ctx context.Context, dsn string) error {
 	return e.Close()
 }}
 
-func TestCollection(t *testing.T) { storetest.Run(t, openAudited) }
+// TestCollection runs every statement of the store also as behind a connection pooler, where
+// none can be prepared by name.
+func TestCollection(t *testing.T) {
+	var m modes
+	storetest.Run(t, func(t *testing.T) store.Store {
+		t.Helper()
+		return sqlstore.New(modalEngine{openEmptied(t, ""), &m}, sqlstore.Options{})
+	})
+}
 
-func TestCollectionAtOnce(t *testing.T) { storetest.RunAtOnce(t, openAudited) }
+// TestCollectionAtOnce runs behind such a pooler: the engine's own statements, too, are not
+// prepared.
+func TestCollectionAtOnce(t *testing.T) {
+	storetest.RunAtOnce(t, func(t *testing.T) store.Store {
+		t.Helper()
+		return sqlstore.New(openEmptied(t, "&default_query_exec_mode=exec"), sqlstore.Options{})
+	})
+}
 
 func TestGate(t *testing.T) { storetest.RunGate(t, openAudited) }
 
@@ -49,15 +64,6 @@ func openDSN(t testing.TB, dsn string) store.Store {
 		}
 	})
 	return s
-}
-
-// TestCollectionWithoutPreparedStatements runs as behind a connection pooler,
-// where statements cannot be prepared by name.
-func TestCollectionWithoutPreparedStatements(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) store.Store {
-		t.Helper()
-		return openDSN(t, emptied.DSN(t)+"&default_query_exec_mode=exec")
-	})
 }
 
 func BenchmarkRegister(b *testing.B) {

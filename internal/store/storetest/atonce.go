@@ -32,12 +32,12 @@ func atOnceCases() []collectionCase {
 		{"ManyVisits", visitManyAtOnce},
 		{"OpenCrawl", crawlOpenedAtOnce},
 		{"Refill", refillAtOnce},
+		{"RefillAll", refillAll},
 		{"Register", registerAtOnce},
 		{"Rejections", rejectionsAtOnce},
 		{"RequisiteHosts", requisiteHostsAtOnce},
 		{"Seed", crawlSeedBringsOneAtOnce},
 		{"SnapshotThenFollow", snapshotThenFollow},
-		{"StoppedPagesReturn", crawlManyStoppedPagesReturn},
 		{"Swap", swapAtOnce},
 		{"Visit", visitAtOnce},
 	}

@@ -190,15 +190,9 @@ func crawlManyStoppedPagesReturn(c *collection) {
 	c.register(0, c.urls(1, n, 0)...)
 	pages := c.candidates(n)
 	c.admit(ids(pages)...)
-	const workers = 8
-	c.together(workers, func(i int) error {
-		for _, p := range pages[i*n/workers : (i+1)*n/workers] {
-			if err := c.s.SetPageState(c.ctx, p.PageID, crawl.Stopped); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	for _, p := range pages {
+		c.check(c.s.SetPageState(c.ctx, p.PageID, crawl.Stopped))
+	}
 	want(c, "stopped pages", c.status().Pages[crawl.Stopped], n)
 	_, err := c.s.SetCrawlState(c.ctx, c.name, crawl.CrawlStopped)
 	c.check(err)
