@@ -104,7 +104,9 @@ func (p parts) engine() admission.Engine {
 
 // workflows starts and signals the workflows of the store.
 func (p parts) workflows() temporalkit.Workflows {
-	return temporalkit.Workflows{Client: p.client, Namespace: p.home.Namespace, TaskQueue: p.home.TaskQueue, Store: p.store.ID()}
+	return temporalkit.Workflows{
+		Client: p.client, Namespace: p.home.Namespace, TaskQueue: p.home.TaskQueue, Store: p.store.ID(), Code: workflows.Register,
+	}
 }
 
 // deployment is the Worker Deployment of the settings, with this program as its build

@@ -15,6 +15,7 @@ import (
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
 	"recrawl/internal/temporalkit"
+	"recrawl/workflows"
 )
 
 const (
@@ -55,7 +56,7 @@ func (Backend) Repair(ctx context.Context, at cli.Target, name string, progress 
 	if err != nil {
 		return done, err
 	}
-	r := &repair{store: s, flows: temporalkit.Workflows{Client: c, TaskQueue: cmp.Or(at.Temporal.TaskQueue, home.TaskQueue), Store: s.ID()}, rec: rec, progress: progress}
+	r := &repair{store: s, flows: temporalkit.Workflows{Client: c, TaskQueue: cmp.Or(at.Temporal.TaskQueue, home.TaskQueue), Store: s.ID(), Code: workflows.Register}, rec: rec, progress: progress}
 	return r.run(ctx)
 }
 

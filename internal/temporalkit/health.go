@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
+	"log/slog"
 	"strings"
 
 	commonpb "go.temporal.io/api/common/v1"
@@ -14,7 +14,9 @@ import (
 	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
-	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
 
 	"recrawl/internal/contract"
 )
@@ -43,6 +45,9 @@ type Health struct {
 // so on: this is a quarter of a minute, in which a worker of another version may take it.
 const stuckAttempts = 5
 
+// nondeterminism is how the SDK marks a history that does not fit the code.
+const nondeterminism = "[TMPRL1100]"
+
 // maxWhy bounds the words about a failure.
 const maxWhy = 200
 
@@ -64,67 +69,71 @@ func (w Workflows) Health(ctx context.Context, id string) (Health, error) {
 	if d.GetPendingWorkflowTask().GetAttempt() < stuckAttempts {
 		return Health{Condition: Runs}, nil
 	}
-	failure, err := w.lastFailure(ctx, id, info.GetExecution().GetRunId())
-	switch {
-	case err == nil && failure == nil && reportsNondeterminism(info.GetSearchAttributes()):
-		return Health{Condition: Stuck, Why: nondeterminism}, nil
-	case err != nil || failure == nil:
+	history, err := w.history(ctx, id, info.GetExecution().GetRunId())
+	if err != nil {
 		return Health{Condition: Runs}, err
 	}
-	why := whyStuck(dataOf(w.Client), failure)
-	if wantsKey(why) { // a worker with the key goes on with it
-		return Health{Condition: Runs, Why: why}, nil
+	why := w.whyStuck(info.GetExecution(), history)
+	if why == "" || wantsKey(why) { // a worker with the key goes on with it
+		return Health{Condition: Runs, Why: clipWhy(why)}, nil
 	}
-	return Health{Condition: Stuck, Why: why}, nil
+	return Health{Condition: Stuck, Why: clipWhy(why)}, nil
 }
 
-const (
-	// reportedProblems is the attribute in which servers from 1.30 on say how the last of
-	// several failed attempts failed. The history has only the first of them, which may have
-	// timed out because its worker was gone.
-	reportedProblems = "TemporalReportedProblems"
-	nondeterminism   = "its history does not fit the workflow's code"
-)
-
-// reportsNondeterminism reports whether a server says that a workflow's history does not fit
-// its code. That is no matter of a missing key, nor of a busy machine.
-func reportsNondeterminism(attributes *commonpb.SearchAttributes) bool {
-	payload, ok := attributes.GetIndexedFields()[reportedProblems]
-	if !ok {
-		return false
-	}
-	var problems []string
-	if err := converter.GetDefaultDataConverter().FromPayload(payload, &problems); err != nil {
-		return false
-	}
-	return slices.ContainsFunc(problems, func(p string) bool {
-		return strings.HasPrefix(p, "cause=") && strings.HasSuffix(p, "NonDeterministicError")
-	})
-}
-
-// lastFailure returns the failure of the last workflow task that ended, nil if it did not
-// fail.
-func (w Workflows) lastFailure(ctx context.Context, id, run string) (*historypb.WorkflowTaskFailedEventAttributes, error) {
-	var last *historypb.HistoryEvent
+// history returns all events of a run.
+func (w Workflows) history(ctx context.Context, id, run string) (*historypb.History, error) {
+	history := &historypb.History{}
 	events := w.Client.GetWorkflowHistory(ctx, id, run, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	for events.HasNext() {
 		event, err := events.Next()
 		if err != nil {
 			return nil, fmt.Errorf("history of %s: %w", id, err)
 		}
+		history.Events = append(history.Events, event)
+	}
+	return history, nil
+}
+
+// whyStuck returns why a workflow's last task fails, "" if nothing is known to be wrong with
+// it. Only the first of a task's attempts is in the history, and only of that one does a worker
+// tell the server that it failed. If it timed out, as when its worker was stopped, the
+// workflow's code judges.
+func (w Workflows) whyStuck(run *commonpb.WorkflowExecution, history *historypb.History) string {
+	var last *historypb.HistoryEvent
+	for _, event := range history.GetEvents() {
 		switch event.GetEventType() {
 		case enumspb.EVENT_TYPE_WORKFLOW_TASK_COMPLETED, enumspb.EVENT_TYPE_WORKFLOW_TASK_FAILED, enumspb.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT:
 			last = event
 		}
 	}
-	return last.GetWorkflowTaskFailedEventAttributes(), nil
+	if failure := last.GetWorkflowTaskFailedEventAttributes(); failure != nil {
+		return cmp.Or(oneLine(errors.New(failureText(dataOf(w.Client), failure.GetFailure()))), failure.GetCause().String())
+	}
+	if last.GetWorkflowTaskTimedOutEventAttributes() == nil || w.Code == nil {
+		return ""
+	}
+	if err := w.replay(run, history); err != nil {
+		return oneLine(err)
+	}
+	return ""
 }
 
-func whyStuck(data converter.DataConverter, f *historypb.WorkflowTaskFailedEventAttributes) string {
-	text := oneLine(errors.New(failureText(data, f.GetFailure())))
-	if text == "" {
-		text = f.GetCause().String()
+// replay runs the workflows' code along a history.
+func (w Workflows) replay(run *commonpb.WorkflowExecution, history *historypb.History) error {
+	replayer, err := worker.NewWorkflowReplayerWithOptions(worker.WorkflowReplayerOptions{DataConverter: dataOf(w.Client)})
+	if err != nil {
+		return nil
 	}
+	w.Code(replayer)
+	err = replayer.ReplayWorkflowHistoryWithOptions(log.NewStructuredLogger(slog.New(slog.DiscardHandler)), history,
+		worker.ReplayWorkflowHistoryOptions{OriginalExecution: workflow.Execution{ID: run.GetWorkflowId(), RunID: run.GetRunId()}})
+	if err != nil && strings.Contains(err.Error(), nondeterminism) {
+		return errors.New(nondeterminism + " its history does not fit the workflow's code")
+	}
+	return err
+}
+
+func clipWhy(text string) string {
 	if len(text) > maxWhy {
 		text = strings.ToValidUTF8(text[:maxWhy], "") + "…"
 	}

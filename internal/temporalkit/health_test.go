@@ -1,12 +1,16 @@
 package temporalkit_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
 	"time"
 
+	enumspb "go.temporal.io/api/enums/v1"
+	taskqueuepb "go.temporal.io/api/taskqueue/v1"
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
@@ -26,6 +30,7 @@ func TestBadDeploys(t *testing.T) { //nolint:paralleltest // as said
 	temporalkit.CacheWorkflows(0)
 	t.Cleanup(func() { temporalkit.CacheWorkflows(1000) })
 	t.Run("Health", testHealth)
+	t.Run("UnsaidFailure", testUnsaidFailure)
 	t.Run("MendPage", testMendPage)
 	t.Run("MendSink", testMendSink)
 }
@@ -131,6 +136,75 @@ func testHealth(t *testing.T) {
 	}
 	if h := health(); h != (temporalkit.Health{Ended: "terminated"}) {
 		t.Errorf("terminated: %+v", h)
+	}
+}
+
+// testUnsaidFailure: a worker is stopped in the middle of a task, which times out, and the next
+// deploy is bad. Its workers tell the server of a task's first attempt only. The code says that
+// the workflow is stuck, and of another one that it only waits for a faster worker.
+func testUnsaidFailure(t *testing.T) {
+	t.Parallel()
+	c := contracttest.DevServer(t)
+	page := func(fn func(workflow.Context) error) any {
+		return func(ctx workflow.Context, _ contract.PageIn) error { return fn(ctx) }
+	}
+	code := func(fn any) func(worker.WorkflowRegistry) {
+		return func(r worker.WorkflowRegistry) {
+			r.RegisterWorkflowWithOptions(fn, workflow.RegisterOptions{Name: contract.PageWorkflow})
+		}
+	}
+	good, bad := page(asleep), page(astray)
+	stop := deployed(t, c, map[string]any{contract.PageWorkflow: good})
+	run, err := c.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: "page", TaskQueue: contract.TaskQueue, WorkflowTaskTimeout: time.Second}, contract.PageWorkflow, contract.PageIn{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	awaitEvent(t, c, run, enumspb.EVENT_TYPE_TIMER_STARTED)
+	stop()
+	polling, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	task, err := c.WorkflowService().PollWorkflowTaskQueue(polling, &workflowservice.PollWorkflowTaskQueueRequest{
+		Namespace: client.DefaultNamespace, TaskQueue: &taskqueuepb.TaskQueue{Name: contract.TaskQueue},
+	})
+	if err != nil || task.GetAttempt() != 1 {
+		t.Fatalf("the task that is never answered: attempt %d, %v", task.GetAttempt(), err)
+	}
+	t.Cleanup(deployed(t, c, map[string]any{contract.PageWorkflow: bad}))
+	health := func(code func(worker.WorkflowRegistry)) temporalkit.Health {
+		t.Helper()
+		h, err := temporalkit.Workflows{Client: c, Code: code}.Health(t.Context(), "page")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	for health(code(bad)).Condition != temporalkit.Stuck {
+		select {
+		case <-time.After(100 * time.Millisecond): // the server's own back-off
+		case <-t.Context().Done():
+			t.Fatal("never stuck")
+		}
+	}
+	if h := health(code(bad)); h.Why != "[TMPRL1100] its history does not fit the workflow's code" {
+		t.Errorf("with the bad code: %+v", h)
+	}
+	for name, h := range map[string]temporalkit.Health{"good": health(code(good)), "unknown": health(nil)} {
+		if h != (temporalkit.Health{Condition: temporalkit.Runs}) {
+			t.Errorf("with %s code: %+v", name, h)
+		}
+	}
+}
+
+// awaitEvent waits for an event in a run's history.
+func awaitEvent(t *testing.T, c client.Client, run client.WorkflowRun, want enumspb.EventType) {
+	t.Helper()
+	events := c.GetWorkflowHistory(t.Context(), run.GetID(), run.GetRunID(), true, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for {
+		if event, err := events.Next(); err != nil {
+			t.Fatal(err)
+		} else if event.GetEventType() == want {
+			return
+		}
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/temporal"
 
 	"recrawl/internal/contract"
@@ -48,6 +49,9 @@ type Workflows struct {
 	// Store is the identity of the store whose crawls are started; "" if it is not
 	// known, and the first worker that opens a crawl makes it its store's.
 	Store string
+	// Code, unless nil, registers the workflows' code, by which one is known to be stuck whose worker
+	// could not say so.
+	Code func(worker.WorkflowRegistry)
 }
 
 func (w Workflows) queue() string { return cmp.Or(w.TaskQueue, contract.TaskQueue) }
