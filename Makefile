@@ -18,7 +18,7 @@ LDFLAGS    := -X recrawl/internal/config.Commit=$(COMMIT)
 export CGO_ENABLED ?= 0
 export RECRAWL_TEMPORAL_CLI ?= $(CURDIR)/$(TEMPORAL)
 
-.PHONY: record-release build demo docs policies-tables test test-packages test-e2e test-quick test-long bench bench-programs bench-visits bench-peers bench-docs bench-scale pages-changes lint fmt packages temporal temporal-server compose-config s3-server warcio axe replay pictures record clean install cross release-config prometheus
+.PHONY: record-release build demo docs policies-tables test test-packages test-e2e test-quick test-busy test-long bench bench-programs bench-visits bench-peers bench-docs bench-scale pages-changes lint fmt packages temporal temporal-server compose-config s3-server warcio axe replay pictures record clean install cross release-config prometheus
 
 build: temporal
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/starter ./starter
@@ -241,6 +241,11 @@ test-e2e: temporal temporal-server compose-config s3-server packages axe prometh
 # race detector: under a minute on two quiet cores, once Go has built it.
 test-quick: compose-config
 	$(GO) test -short ./...
+
+# No verdict may depend on how busy the machine is: all tests anew, RUNS times (10) in a row, beside
+# busy loops that take half of each core. An hour for each run.
+test-busy:
+	.ci/busy $(MAKE) -k test NOVET='$(NOVET) -count=1'
 
 # Big sites, crash runs and year-long lives: tens of minutes, and before them an hour of
 # chaos at overload, whose length RECRAWL_CHAOS_LENGTH changes (10m). With RECRAWL_TRACES, a
