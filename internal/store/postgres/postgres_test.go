@@ -134,7 +134,8 @@ func BenchmarkFeed(b *testing.B) {
 		b.Fatal(err)
 	}
 	storetest.BenchFeed(b, e, func() (size int64, err error) {
-		return size, e.pool.QueryRow(b.Context(), "SELECT pg_total_relation_size('changes')").Scan(&size)
+		err = e.pool.QueryRow(b.Context(), "SELECT pg_total_relation_size('changes')").Scan(&size)
+		return size, err
 	})
 	if err := e.Close(); err != nil {
 		b.Error(err)

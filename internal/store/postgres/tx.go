@@ -77,7 +77,8 @@ func (t *tx) first(ctx context.Context, query string, args []any, read func(pgx.
 // Now implements sqlstore.Tx. now() would be the transaction's begin, before
 // its waits for locks.
 func (t *tx) Now(ctx context.Context) (us int64, err error) {
-	return us, t.QueryRow(ctx, clock, nil, &us)
+	err = t.QueryRow(ctx, clock, nil, &us)
+	return us, err
 }
 
 // Wake implements sqlstore.Tx.
@@ -125,7 +126,8 @@ func (s statements) QueryRow(ctx context.Context, query string, args []any, dest
 
 // Now implements sqlstore.Tx.
 func (s statements) Now(ctx context.Context) (us int64, err error) {
-	return us, s.QueryRow(ctx, clock, nil, &us)
+	err = s.QueryRow(ctx, clock, nil, &us)
+	return us, err
 }
 
 // Wake implements sqlstore.Tx. Whoever only looks wakes nobody.

@@ -47,7 +47,8 @@ func (s *Store) Collection(ctx context.Context, crawlID int64) (store.Collection
 // countEvictions counts the evictions of a crawl within a time before now.
 func countEvictions(ctx context.Context, tx Tx, crawlID, now int64, within time.Duration) (n int, err error) {
 	query := `SELECT COUNT(*) FROM evictions e WHERE e.crawl_id = $1 AND e.at > $2`
-	return n, tx.QueryRow(ctx, query, []any{crawlID, now - within.Microseconds()}, &n)
+	err = tx.QueryRow(ctx, query, []any{crawlID, now - within.Microseconds()}, &n)
+	return n, err
 }
 
 // Swap implements store.Ranks.

@@ -53,7 +53,8 @@ func (s *Store) status(ctx context.Context, tx Tx, crawlID int64) (store.StatusR
 	if st.Demand, err = loadDemand(ctx, tx, crawlID); err != nil {
 		return store.StatusRecord{}, err
 	}
-	return st, readDue(ctx, tx, crawlID, now, &st)
+	err = readDue(ctx, tx, crawlID, now, &st)
+	return st, err
 }
 
 // readCounts fills in the figures that are counted by deltas.
