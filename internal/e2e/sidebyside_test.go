@@ -20,35 +20,20 @@ import (
 // while they wait for one.
 func sideBySide(t *testing.T, length int) {
 	t.Helper()
-	inTurn.seat(t, length)
-}
-
-// besideAll is sideBySide for a test that mostly waits for what takes its time, such as
-// Temporal's back-off, and hardly uses the cores meanwhile. Such tests have one place of their own.
-func besideAll(t *testing.T, length int) {
-	t.Helper()
-	waiting.seat(t, length)
-}
-
-func (p *places) seat(t *testing.T, length int) {
-	t.Helper()
-	p.announce()
+	inTurn.announce()
 	t.Parallel()
-	place := p.ask(length)
+	place := inTurn.ask(length)
 	<-place.given
 	begun := time.Now()
 	t.Cleanup(func() {
 		// The length that the testing package prints has the wait for the place in it.
 		t.Logf("%s took %.0f s", t.Name(), time.Since(begun).Seconds())
-		p.leave(place)
+		inTurn.leave(place)
 	})
 }
 
-// inTurn and waiting are the places of this package's tests.
-var (
-	inTurn  places
-	waiting = places{free: 1}
-)
+// inTurn are the places of this package's tests.
+var inTurn places
 
 // countPlaces makes as many places as -parallel says, and has Go release all tests at once,
 // to ask for one.

@@ -15,7 +15,7 @@ import (
 // terminated, a page that no worker can go on with, and a database that dies under all of
 // it, Temporal's too. Each visit of each page is made once.
 func TestBadWeekPostgres(t *testing.T) {
-	besideAll(t, 220)
+	sideBySide(t, 220)
 	const pages = 24
 	s := serveTLS(t, tree(pages))
 	c := startCluster(t, "SSL_CERT_FILE="+s.certificate)

@@ -39,7 +39,7 @@ func (o operator) terminatePages(urls []string) {
 // page that no worker can continue, and a lost data folder. Status names each, and nothing
 // is missing afterwards.
 func TestBadWeek(t *testing.T) {
-	besideAll(t, 215)
+	sideBySide(t, 215)
 	files, err := filepath.Glob(releases)
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no data folder of a release: %v", err)
