@@ -118,10 +118,10 @@ func (w Workflows) whyStuck(run *commonpb.WorkflowExecution, history *historypb.
 	return ""
 }
 
-// replay runs the workflows' code along a history.
+// replay runs the workflows' code along a history, and returns why it does not fit.
 func (w Workflows) replay(run *commonpb.WorkflowExecution, history *historypb.History) error {
 	replayer, err := worker.NewWorkflowReplayerWithOptions(worker.WorkflowReplayerOptions{DataConverter: dataOf(w.Client)})
-	if err != nil {
+	if err != nil { // a plugin's, and there is none
 		return nil
 	}
 	w.Code(replayer)
