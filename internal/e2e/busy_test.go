@@ -12,7 +12,7 @@ const silentTemporal = "temporal does not answer"
 // busyWords are in the output of commands that give up because the servers and workers,
 // which are there, are too busy for the commands' time limits.
 var busyWords = []string{
-	silentTemporal, "no worker has taken it up yet", "no worker answered within", "temporal has not deleted",
+	silentTemporal, "no answer within", "no worker has taken it up yet", "no worker answered within", "temporal has not deleted",
 	"deadline exceeded", "DeadlineExceeded", "code = Unavailable",
 }
 

@@ -46,20 +46,19 @@ func (w Workflows) AskPage(ctx context.Context, in contract.PageIn) error {
 }
 
 // update sends an update to a workflow, which it starts first with its input if it is gone.
-func (w Workflows) update(ctx context.Context, options client.StartWorkflowOptions, workflow string, in any, name string, arg any) (ack contract.Ack, err error) {
+func (w Workflows) update(ctx context.Context, options client.StartWorkflowOptions, workflow string, in any, name string, arg any) (contract.Ack, error) {
 	var args []any
 	if arg != nil {
 		args = []any{arg}
 	}
-	handle, err := w.Client.UpdateWithStartWorkflow(ctx, client.UpdateWithStartWorkflowOptions{
-		StartWorkflowOperation: w.Client.NewWithStartWorkflowOperation(options, workflow, in),
-		UpdateOptions: client.UpdateWorkflowOptions{
-			WorkflowID: options.ID, UpdateName: name, Args: args, WaitForStage: client.WorkflowUpdateStageCompleted,
-		},
+	ack, err := answer(ctx, func(ctx context.Context, update string) (client.WorkflowUpdateHandle, error) {
+		return w.Client.UpdateWithStartWorkflow(ctx, client.UpdateWithStartWorkflowOptions{
+			StartWorkflowOperation: w.Client.NewWithStartWorkflowOperation(options, workflow, in),
+			UpdateOptions: client.UpdateWorkflowOptions{
+				UpdateID: update, WorkflowID: options.ID, UpdateName: name, Args: args, WaitForStage: client.WorkflowUpdateStageCompleted,
+			},
+		})
 	})
-	if err == nil {
-		err = handle.Get(ctx, &ack)
-	}
 	return ack, orStuck(err)
 }
 

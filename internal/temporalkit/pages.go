@@ -227,13 +227,11 @@ func (w Workflows) Update(ctx context.Context, id, name string, arg any) (contra
 		}
 		args = []any{arg}
 	}
-	handle, err := w.Client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
-		WorkflowID: id, UpdateName: name, Args: args, WaitForStage: client.WorkflowUpdateStageCompleted,
+	ack, err := answer(ctx, func(ctx context.Context, update string) (client.WorkflowUpdateHandle, error) {
+		return w.Client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
+			UpdateID: update, WorkflowID: id, UpdateName: name, Args: args, WaitForStage: client.WorkflowUpdateStageCompleted,
+		})
 	})
-	var ack contract.Ack
-	if err == nil {
-		err = handle.Get(ctx, &ack)
-	}
 	var gone *serviceerror.NotFound
 	if errors.As(err, &gone) {
 		return ack, fmt.Errorf("%s: %w", id, ErrNoWorkflow)

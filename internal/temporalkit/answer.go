@@ -1,0 +1,44 @@
+package temporalkit
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.temporal.io/sdk/client"
+
+	"recrawl/internal/contract"
+)
+
+// answerLimit is how long a workflow may take to answer an update. A busy or disturbed engine
+// takes a minute or two; without a worker no answer comes.
+const answerLimit = 3 * time.Minute
+
+// ErrNoAnswer: a workflow did not answer in time. What it was asked for may still be done.
+var ErrNoAnswer = fmt.Errorf("no answer within %s: is a worker running, and does the store answer?", answerLimit)
+
+// answer sends an update, by an id that is the same each time, and returns the workflow's answer. The
+// SDK's client gives up when one of its requests has waited for a minute; so the request is
+// repeated, and the server does what it asks for once.
+func answer(ctx context.Context, send func(ctx context.Context, update string) (client.WorkflowUpdateHandle, error)) (ack contract.Ack, err error) {
+	update := rand.Text()
+	asking, cancel := context.WithTimeout(ctx, answerLimit)
+	defer cancel()
+	for {
+		handle, err := send(asking, update)
+		if err == nil {
+			err = handle.Get(asking, &ack)
+		}
+		var unanswered *client.WorkflowUpdateServiceTimeoutOrCanceledError
+		switch {
+		case !errors.As(err, &unanswered):
+			return ack, err
+		case ctx.Err() != nil:
+			return ack, ctx.Err()
+		case asking.Err() != nil:
+			return ack, ErrNoAnswer
+		}
+	}
+}
