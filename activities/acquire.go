@@ -162,7 +162,11 @@ func (a *Activities) alreadyRecorded(ctx context.Context, in contract.AcquireIn,
 	if err != nil {
 		return contract.AcquireOut{}, translate(err)
 	}
-	plan, err := a.recorded(ctx, view, v, false)
+	page, err := a.stores.Pages.Page(ctx, in.Page.PageID)
+	if err != nil {
+		return contract.AcquireOut{}, translate(err)
+	}
+	plan, err := a.movedSince(ctx, view, page, v, false)
 	return contract.AcquireOut{Answer: contract.AnswerRecorded, Recorded: &plan}, err
 }
 

@@ -64,7 +64,7 @@ func (a *Activities) planRevisit(ctx context.Context, in contract.PlanIn) (contr
 		if err != nil {
 			return contract.PlanOut{}, translate(err)
 		}
-		return a.recorded(ctx, view, record, result.Room)
+		return a.movedSince(ctx, view, page, record, result.Room)
 	}
 	in = reservedVisit(suspectRedirect(page, in))
 	followed, err := a.followRedirect(ctx, view, page, in.Fetch)
@@ -129,6 +129,17 @@ func (a *Activities) planned(ctx context.Context, view *crawlView, r store.Recor
 		// For an overdue page NextAt is the store's present. A workflow's clock stands still
 		// within its task: it would start a timer of some milliseconds, and need a task more.
 		out.NextAt = r.Due
+	}
+	return out, err
+}
+
+// movedSince is the answer for a visit that was recorded before this attempt. Its workflow has not
+// heard of it: it took a move of the next visit, made meanwhile, for one of an older visit.
+// So the answer has the page's due time as it is now.
+func (a *Activities) movedSince(ctx context.Context, view *crawlView, page store.PageRecord, v store.VisitRecord, room bool) (contract.PlanOut, error) {
+	out, err := a.recorded(ctx, view, v, room)
+	if page.Visits == v.Visit && !page.NextAt.IsZero() {
+		out.NextAt = page.NextAt
 	}
 	return out, err
 }

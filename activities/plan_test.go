@@ -187,6 +187,28 @@ func TestPlanRevisitEndsRunsAtEverySecondVisit(t *testing.T) {
 	}
 }
 
+// A workflow task can be lost after its visit was recorded. If the page is woken before the
+// visit's plan arrives, the workflow ignores that: it is for a visit that it does not
+// know. The page would then sleep until its interval ends, however early the store has it due.
+func TestRecordedVisitWasMoved(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	page := w.living([]string{"http://localhost/"})[0]
+	first := w.plan(page, 1, contract.FetchOut{Outcome: crawl.OutcomeExcluded})
+	woken, err := w.store.WakePages(t.Context(), []int64{page.PageID})
+	if err != nil || len(woken) != 1 || !woken[0].NextAt.Before(first.NextAt) {
+		t.Fatalf("woken: %+v, %v", woken, err)
+	}
+	for asking, plan := range map[string]contract.PlanOut{
+		"to record the visit": run(w, contract.PlanRevisit, contract.PlanIn{Page: page, Visit: 1}),
+		"for its permit":      *w.acquire(page, 1).Recorded,
+	} {
+		if !plan.NextAt.Equal(woken[0].NextAt) || plan.Visit != 1 || plan.Outcome != crawl.OutcomeExcluded {
+			t.Errorf("asked again %s: %+v, want it due at %s", asking, plan, woken[0].NextAt)
+		}
+	}
+}
+
 // A first visit frees its page's place in the host's window.
 func TestPlanRevisitSaysThatThereIsRoom(t *testing.T) {
 	t.Parallel()
