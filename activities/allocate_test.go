@@ -1,6 +1,7 @@
 package activities_test
 
 import (
+	"context"
 	"math"
 	"slices"
 	"strings"
@@ -76,6 +77,54 @@ func TestMaintainMeetsTheBudget(t *testing.T) {
 	}
 	if math.Abs(planned-400) > 60 {
 		t.Errorf("visited once more, the pages plan %v visits a day of 400", planned)
+	}
+}
+
+// measured is a store whose engine makes no more than some visits a day.
+type measured struct {
+	store.Store
+	engine store.EngineRecord
+}
+
+func (m measured) Engine(context.Context, int64) (store.EngineRecord, error) { return m.engine, nil }
+
+// What the engine does not make is not planned, beside what other crawls ask for. The reasons
+// of a visit say so.
+func TestMaintainPlansWhatTheEngineMakes(t *testing.T) {
+	t.Parallel()
+	for policy, words := range map[string]string{
+		"fixed": "because the engine does not make more visits",
+		"sqrt":  "√λ share: ",
+	} {
+		t.Run(policy, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, func(p *parts) { p.store = measured{p.store, store.EngineRecord{PerDay: 30, Others: 80}} })
+			pages := w.living(numbered(40), func(spec *crawl.Spec) {
+				spec.Limits.Window, spec.Revisit.Policy, spec.Revisit.DefaultInterval = 100, policy, crawl.Duration(day)
+			})
+			for _, p := range pages {
+				w.looked(p, crawl.OutcomeUnchanged, 20*day, 10*day, time.Minute)
+			}
+			for range 15 {
+				w.maintain(false)
+			}
+			planned := 0.0
+			for _, p := range pages {
+				w.looked(p, crawl.OutcomeUnchanged, time.Second)
+				page := w.page(p.URL)
+				planned += float64(day) / float64(page.NextAt.Sub(page.LastAt))
+			}
+			if planned < 9 || planned > 11 {
+				t.Errorf("%v visits a day are planned; a third of 30 can be", planned)
+			}
+			if asked := w.steering().Asked; asked < 39 || asked > 41 {
+				t.Errorf("%v visits a day are asked for, want 40", asked)
+			}
+			visits := must[[]store.VisitRecord](t)(w.store.ListVisits(t.Context(), pages[0].PageID, 0, 1))
+			if why := schedule.Words(visits[0].Reasons); !strings.Contains(why, words) {
+				t.Errorf("why: %s", why)
+			}
+		})
 	}
 }
 

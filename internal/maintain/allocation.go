@@ -27,6 +27,7 @@ type AllocationStore interface {
 	SetSteering(ctx context.Context, crawlID int64, rec store.SteeringRecord) error
 	Entries(ctx context.Context, p store.EntryParams) ([]store.EntryRecord, error)
 	HostLoads(ctx context.Context, crawlID int64, hosts []int64) ([]store.HostLoad, error)
+	Engine(ctx context.Context, crawlID int64) (store.EngineRecord, error)
 	Now(ctx context.Context) (time.Time, error)
 }
 
@@ -50,9 +51,13 @@ func Allocate(ctx context.Context, s AllocationStore, c Crawl) (Moves, error) {
 	if err != nil {
 		return Moves{}, err
 	}
-	round := tally.Settle(schedule.BudgetOf(c.Spec.Revisit, tally.Pages()), limits)
+	may := schedule.Allowance{Budget: schedule.BudgetOf(c.Spec.Revisit, tally.Pages()), Hosts: limits}
+	if may.Engine, err = engineShare(ctx, s, c, tally.Asked(may.Budget)); err != nil {
+		return Moves{}, err
+	}
+	round := tally.Settle(may)
 	after := store.SteeringRecord{
-		Steering: round.Steering, Planned: round.Planned, Budget: round.Budget, At: now, Rounds: before.Rounds + 1, Reasons: round.Reasons, Hosts: round.Hosts,
+		Steering: round.Steering, Planned: round.Planned, Budget: round.Budget, Asked: round.Asked, At: now, Rounds: before.Rounds + 1, Reasons: round.Reasons, Hosts: round.Hosts,
 	}
 	if err := s.SetSteering(ctx, c.ID, after); err != nil {
 		return Moves{}, err
@@ -81,6 +86,17 @@ func entryOf(rules schedule.Rules, e store.EntryRecord) schedule.Entry {
 		Page: schedule.Page{ID: e.PageID, State: e.State, Visit: e.Visits, Belief: schedule.DecodeBelief(e.Belief)},
 		Host: e.HostID, Group: rules.Group(e.URL), Weight: e.Weight, At: e.LastAt, Due: e.NextAt,
 	}
+}
+
+// engineShare returns how many visits a day the engine leaves to the crawl, which asks for some:
+// what other crawls do not ask for, or its share if there is not enough for all. It is 0 if
+// the engine bounds nothing.
+func engineShare(ctx context.Context, s AllocationStore, c Crawl, asked float64) (float64, error) {
+	engine, err := s.Engine(ctx, c.ID)
+	if err != nil || engine.PerDay == 0 {
+		return 0, err
+	}
+	return schedule.SharedLimit(engine.PerDay, asked, engine.Others), nil
 }
 
 // hostLimits returns how many visits a day the busy hosts can take from this crawl:

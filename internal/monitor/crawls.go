@@ -159,7 +159,8 @@ var (
 	crawlDelay     = desc("crawl_change_delay_seconds", "The mean time from a change to the visit that will find it, by what is believed.", "crawl")
 	crawlFirstLeft = desc("crawl_first_pass_left", "Pages that were never visited and have a place; 0 when the first pass is over.", "crawl")
 	crawlFirstEnds = desc("crawl_first_pass_seconds", "How long the first pass still takes, by what is known now; 0 when it is over.", "crawl")
-	crawlPlanned   = desc("crawl_planned_visits_per_day", "Visits a day that the crawl's policy plans; only if it shares a budget.", "crawl")
+	crawlAsked     = desc("crawl_asked_visits_per_day", "Visits a day that the crawl would plan if Temporal and the workers could make them.", "crawl")
+	crawlPlanned   = desc("crawl_planned_visits_per_day", "Visits a day that the crawl plans.", "crawl")
 	crawlBudget    = desc("crawl_budget_visits_per_day", "Visits a day that the crawl's budget allows; only if it has one.", "crawl")
 	crawlEvictions = desc("crawl_evictions_month", "Pages that gave their place to better ones in the last 30 days.", "crawl")
 	crawlTrouble   = desc("crawl_trouble_pages", "Troubles that last, by part: the number of pages that they are about, at least 1.", "crawl", "part")
@@ -200,8 +201,9 @@ func (f figures) crawl(line report.StatusLine) {
 	f.gauge(crawlOverdue, float64(line.Overdue), name)
 	f.gauge(crawlLag, line.Lag.Std().Seconds(), name)
 	f.gauge(crawlEvictions, float64(line.Evictions), name)
+	f.gauge(crawlAsked, line.AskedPerDay, name)
+	f.gauge(crawlPlanned, line.PlannedPerDay, name)
 	if line.BudgetPerDay > 0 {
-		f.gauge(crawlPlanned, line.PlannedPerDay, name)
 		f.gauge(crawlBudget, line.BudgetPerDay, name)
 	}
 	f.freshness(name, line.Freshness)

@@ -20,6 +20,20 @@ const (
 // backlogAdvice says what to do about an old backlog.
 const backlogAdvice = "visits are late by as much. After a stop it goes down by itself; if it grows, start another worker or give Temporal's server more CPU"
 
+// overAskedAdvice says what to do if crawls ask for more visits than are made.
+const overAskedAdvice = "pages are visited that much less often; start another worker, give Temporal's server more CPU, or ask for fewer visits"
+
+// overAsked says that the crawl asks for more visits than Temporal and the workers make, and "" if
+// it does not.
+func overAsked(s store.SteeringRecord) string {
+	for _, r := range s.Reasons {
+		if r.Code == schedule.CodeEngine {
+			return schedule.Word(r) + ": " + overAskedAdvice
+		}
+	}
+	return ""
+}
+
 type backlogLine struct {
 	Tasks  int            `json:"tasks"`
 	Age    crawl.Duration `json:"age"`

@@ -31,6 +31,7 @@ var now = time.Date(2026, 3, 1, 12, 0, 0, 123456000, time.UTC)
 
 // fake is a store with one crawl of three pages; a second crawl has one of them.
 type fake struct {
+	engine []crawl.Reason // why the first crawl plans fewer visits than it asks for
 	crawls []store.CrawlRecord
 	pages  []store.PageRecord
 	visits map[int64][]store.VisitRecord // newest first
@@ -109,10 +110,10 @@ func (f *fake) Steering(_ context.Context, id int64, _ bool) (store.SteeringReco
 	if id != 1 {
 		return store.SteeringRecord{}, f.fail
 	}
-	return store.SteeringRecord{Steering: steered, Planned: 118.4, Budget: 120, At: now.Add(-3 * time.Minute), Reasons: []crawl.Reason{
-		{Code: schedule.CodePlanned, Num: map[string]float64{"visits": 131, "budget": 120}},
-		{Code: schedule.CodeThreshold, Num: map[string]float64{"from": 0.017, "to": 0.02}},
-	}}, f.fail
+	return store.SteeringRecord{Steering: steered, Planned: 118.4, Budget: 120, Asked: 120, At: now.Add(-3 * time.Minute), Reasons: append(slices.Clone(f.engine),
+		crawl.Reason{Code: schedule.CodePlanned, Num: map[string]float64{"visits": 131, "budget": 120}},
+		crawl.Reason{Code: schedule.CodeThreshold, Num: map[string]float64{"from": 0.017, "to": 0.02}},
+	)}, f.fail
 }
 
 func (f *fake) Evictions(context.Context, int64, bool, int) ([]store.Eviction, error) {
@@ -312,6 +313,10 @@ func TestGolden(t *testing.T) {
 			status.Bound = admission.Bound{Pages: 180, At: now.Add(-time.Minute), Reason: crawl.Reason{Code: admission.CodeShrank, Num: map[string]float64{"wait": 2.4, "taken": 240, "from": 300}}}
 			status.Demand = admission.Demand{Taken: 170, Own: 150, Crawls: 2}
 			f.status[1] = status
+			return errors.Join(r.Status(ctx, "news"), r.StatusAll(ctx))
+		},
+		"status-over-asked": func(r Reporter) error {
+			r.Store.(*fake).engine = []crawl.Reason{{Code: schedule.CodeEngine, Num: map[string]float64{"visits": 120, "asked": 98_765}}}
 			return errors.Join(r.Status(ctx, "news"), r.StatusAll(ctx))
 		},
 		"status-backlog": func(r Reporter) error {

@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -52,8 +53,12 @@ type StatusLine struct {
 	Budget      orNull         `json:"budget"`
 	// As of the last maintenance pass, for a policy that shares a budget.
 	PlannedPerDay float64 `json:"planned_per_day"`
-	BudgetPerDay  float64 `json:"budget_per_day"`
-	Threshold     float64 `json:"threshold"`
+	// AskedPerDay is how many visits the crawl would plan on an engine that bears all of them, and
+	// OverAsked says that this one does not.
+	AskedPerDay  float64 `json:"asked_per_day"`
+	OverAsked    orNull  `json:"over_asked,omitempty"`
+	BudgetPerDay float64 `json:"budget_per_day"`
+	Threshold    float64 `json:"threshold"`
 	// ThresholdReasons says why that pass put the threshold where it is.
 	ThresholdReasons []string `json:"threshold_reasons"`
 	// Evictions are those of the last 30 days, LastEviction the last of them.
@@ -272,7 +277,7 @@ func statusOf(c store.CrawlRecord, s store.StatusRecord, more statusMore, now ti
 		Lag: crawl.Duration(s.Lag), NextDue: stamp(nextDue(c.State, s).At),
 		Purpose: c.Spec.Purpose,
 		Policy:  c.Spec.Revisit.Policy, Budget: orNull(c.Spec.Revisit.Budget),
-		PlannedPerDay: more.steering.Planned, BudgetPerDay: more.steering.Budget, Threshold: more.steering.Threshold,
+		PlannedPerDay: more.steering.Planned, AskedPerDay: more.steering.Asked, OverAsked: orNull(overAsked(more.steering)), BudgetPerDay: more.steering.Budget, Threshold: more.steering.Threshold,
 		ThresholdReasons: words(more.steering.Reasons), Evictions: s.Evicted,
 		Held: heldLines(more.held), Backlog: backlogOf(more.backlog), Troubles: troubleLines(more.troubles), Sinks: more.sinks,
 		Freshness: more.fresh, FirstPass: more.first, Imports: more.imports,
@@ -344,10 +349,14 @@ func (r Reporter) statusText(c store.CrawlRecord, s store.StatusRecord, more sta
 	if len(c.Spec.Purpose) > 0 {
 		t.row("purpose", purposeWords(c.Spec.Purpose))
 	}
+	if words := overAsked(more.steering); words != "" {
+		t.row("engine", words)
+	}
 	if steering := more.steering; steering.Threshold > 0 {
 		t.row("planned", fmt.Sprintf("%.0f visits a day of %.0f, at θ %s", steering.Planned, steering.Budget, figure(steering.Threshold)))
 		if len(steering.Reasons) > 0 {
-			t.row("", when(steering.At, now)+": "+schedule.Words(steering.Reasons))
+			why := slices.DeleteFunc(slices.Clone(steering.Reasons), func(r crawl.Reason) bool { return r.Code == schedule.CodeEngine })
+			t.row("", when(steering.At, now)+": "+schedule.Words(why))
 		}
 	}
 	return t.flush()
@@ -409,12 +418,31 @@ func (r Reporter) statusTable(ctx context.Context, crawls []store.CrawlRecord, n
 			}
 		}
 	}
+	if err := r.overAsked(ctx, crawls); err != nil {
+		return err
+	}
 	if words := backlogWords(backlog); backlog.Age >= backlogOld {
 		if _, err := fmt.Fprintln(r.Out, "backlog: "+words); err != nil {
 			return err
 		}
 	}
 	return r.heldWorkers(ctx, now)
+}
+
+// overAsked writes which crawls ask for more visits than are made.
+func (r Reporter) overAsked(ctx context.Context, crawls []store.CrawlRecord) error {
+	for _, c := range crawls {
+		steering, err := r.Store.Steering(ctx, c.ID, false)
+		if err != nil {
+			return err
+		}
+		if words := overAsked(steering); words != "" && c.State == crawl.CrawlRunning {
+			if _, err := fmt.Fprintf(r.Out, "crawl %s: %s\n", c.Spec.Name, words); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // firstPasses writes the progress of crawls with pages that were never visited.

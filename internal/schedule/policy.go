@@ -106,6 +106,9 @@ type Parameters struct {
 	HalfLife time.Duration
 	// Weight is the page's importance, 1 for an average page; 0 counts as 1.
 	Weight float64
+	// Stretch is by how much intervals are longer than the policy wants; see
+	// [Steering]. Policies with a budget have a smaller one instead, and no Stretch.
+	Stretch float64
 }
 
 // DefaultHalfLife is the time in which half of the evidence about a page is forgotten.
@@ -166,12 +169,16 @@ type Decision struct {
 func (d Decision) Reasons() []crawl.Reason { return d.why.reasons() }
 
 // decide makes a decision from the wanted interval and the grounds for it. The interval
-// is clamped to the bounds and moved by the jitter.
+// is stretched, clamped to the bounds and moved by the jitter.
 func (p Parameters) decide(page Page, belief Belief, wanted time.Duration, why ...ground) Decision {
 	d := Decision{Wanted: wanted, Belief: belief}
+	d.why.add(why...)
+	if p.Stretch > 1 {
+		wanted = duration(max(days(wanted), days(p.Floor())) * p.Stretch)
+		d.why.add(because(CodeStretched, p.Stretch))
+	}
 	var bound ground
 	d.Interval, bound = p.spread(page, wanted)
-	d.why.add(why...)
 	d.why.add(bound)
 	return d
 }

@@ -64,6 +64,8 @@ const (
 	CodeHostFree  = "if_free"    // after s if the host had room
 	CodeUnbound   = "if_unbound" // after s without the bounds
 
+	CodeEngine    = "engine"    // the engine bears visits a day, of those asked for
+	CodeStretched = "stretched" // the interval is times as long because of that
 	CodePlanned   = "planned"   // visits planned a day, budget
 	CodeSpacing   = "spacing"   // the budget has a visit of each page every s, not every "from" as before
 	CodeThreshold = "threshold" // threshold moved from, to; from 0 is its start
@@ -82,7 +84,7 @@ var numbers = map[string][]string{
 	CodeNever: {"theta"}, CodeOwn: {"s"}, CodeExplore: {"s"}, CodeEarly: {"s"}, CodePrice: {"price", "theta"}, CodeQueue: {"s"}, CodeWeight: {"w"}, CodeIndex: {"v", "theta"},
 	CodeUnchanged: {"s"}, CodeChanged: {"s"}, CodeHeavier: {"s"}, CodeHostFree: {"s"}, CodeUnbound: {"s"},
 	CodeHourly: {"s", "within", "learns"}, CodeDaily: {"s", "within", "learns"}, CodeWeekdays: {"s", "within", "learns"},
-	CodePlanned: {"visits", "budget"}, CodeSpacing: {"s", "from"}, CodeThreshold: {"from", "to"},
+	CodeEngine: {"visits", "asked"}, CodeStretched: {"times"}, CodePlanned: {"visits", "budget"}, CodeSpacing: {"s", "from"}, CodeThreshold: {"from", "to"},
 }
 
 // ground is a reason of fixed size. Its content stays numeric until somebody asks for

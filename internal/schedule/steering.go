@@ -19,6 +19,9 @@ type Steering struct {
 	// Interval is the number of days available for each visit of a page: pages divided
 	// by budget.
 	Interval float64
+	// Stretch is by how much intervals of policies that share no budget are longer than these
+	// policies want, because the engine does not bear their visits; 0 if they are not.
+	Stretch float64
 }
 
 // HostSteering holds the additional values that the pages of one host share. The zero
@@ -46,6 +49,9 @@ func (g Group) Steer(s Steering, h HostSteering, weight float64) Parameters {
 	p.Prior, p.Steep, p.Site = h.priorOf(s), s.Steep, h.Site
 	if s.Policy == g.Policy.Name() {
 		p.Threshold, p.HostPrice = s.Threshold, h.Price
+	}
+	if _, budgeted := g.Policy.(Budgeted); !budgeted {
+		p.Stretch = s.Stretch
 	}
 	return p
 }

@@ -64,6 +64,8 @@ type Tally struct {
 	late     float64  // of these, each times the days by which the last one was late
 	aging    struct{ slope, info float64 }
 	others   float64 // visits a day that are not moved by thresholds: of other policies, probes and back-offs
+	ruled    float64 // of these, those of policies without a budget
+	wanted   float64 // the visits a day that these policies want, see Steering.Stretch
 }
 
 // Period is the time between two rounds of maintenance. From is zero before the first.
@@ -100,9 +102,14 @@ func (s *Tally) Add(e Entry) {
 	visits := 1 / (days(e.Planned()) + e.sooner(full))
 	h.planned += visits
 	g := s.rules.groups[e.Group]
-	if _, budgeted := g.Policy.(Budgeted); !budgeted || !e.byPolicy() {
+	_, budgeted := g.Policy.(Budgeted)
+	if !budgeted || !e.byPolicy() {
 		h.others += visits
 		s.others += visits
+		if !budgeted && e.byPolicy() {
+			s.ruled += visits
+			s.wanted += 1 / days(max(1, Replan(g.Policy, e.Page, g.Parameters).Interval))
+		}
 		return
 	}
 	s.pages++
@@ -167,23 +174,67 @@ type Round struct {
 	// Hosts are the steerings of the hosts for which they differ noticeably from
 	// before.
 	Hosts map[int64]HostSteering
-	// Planned is how many visits a day were planned in all, and Budget how many may be.
-	Planned, Budget float64
+	// Planned is how many visits a day were planned in all, Budget how many may be, and Asked
+	// how many the crawl wants to make; see [Tally.Asked].
+	Planned, Budget, Asked float64
 	// Reasons say why the threshold moved.
 	Reasons []crawl.Reason
 }
 
+// Allowance is how many visits a day may be planned.
+type Allowance struct {
+	// Budget is that of the crawl.
+	Budget float64
+	// Engine is what the engine leaves to the crawl; 0 is no bound.
+	Engine float64
+	// Hosts has what the busy hosts leave to it, by id.
+	Hosts map[int64]float64
+}
+
+// Asked returns how many visits a day the crawl wants to make with this budget, if the
+// engine bears them: the budget, or what policies without one want.
+func (s *Tally) Asked(budget float64) float64 {
+	if _, budgeted := s.rules.groups[0].Policy.(Budgeted); budgeted {
+		return max(budget, s.wanted)
+	}
+	return s.wanted + s.others - s.ruled
+}
+
+// stretch returns by how much intervals of policies without a budget are longer than wanted,
+// such that all visits fit into what the engine leaves: 0 if they are not. Intervals that are
+// longer than max_interval then stay at that, which frees a little less than is wanted.
+func (s *Tally) stretch(engine float64) float64 {
+	if engine <= 0 {
+		return 0
+	}
+	if by := s.wanted / max(engine-(s.others-s.ruled), engine*leastShare); by > 1 {
+		return by
+	}
+	return 0
+}
+
 // Settle ends the tally and moves the values that the pages share: the priors to the
 // beliefs about the pages, the threshold to the point where the planned visits meet the
-// budget (visits a day), and the prices of hosts to where they meet the limits. Only
-// hosts that are Busy need a limit. Visits planned by other rules are subtracted from
-// the budget first.
-func (s *Tally) Settle(budget float64, limits map[int64]float64) Round {
-	round := Round{Steering: s.steering, Hosts: map[int64]HostSteering{}, Budget: budget, Planned: s.planned()}
+// budget, and the prices of hosts to where they meet the limits. Only hosts that are Busy
+// need a limit. Visits planned by other rules are subtracted from the budget first. What
+// the engine does not bear is no part of the budget, and stretches the intervals of policies
+// that have none.
+func (s *Tally) Settle(may Allowance) Round {
+	asked, budget := s.Asked(may.Budget), may.Budget
+	if may.Engine > 0 {
+		budget = min(budget, may.Engine)
+	}
+	round := Round{Steering: s.steering, Hosts: map[int64]HostSteering{}, Budget: budget, Planned: s.planned(), Asked: asked}
 	own := s.rules.groups[0]
 	objective, budgeted := own.Policy.(Budgeted)
 	if !budgeted {
 		round.Steering = Steering{}
+	}
+	round.Stretch = s.stretch(may.Engine)
+	if may.Engine > 0 && may.Engine < asked {
+		round.Reasons = append(round.Reasons, because(CodeEngine, may.Engine, asked).reason())
+	}
+	if !budgeted {
 		return round
 	}
 	first := FirstPrior(max(own.Parameters.Round, 1))
@@ -193,7 +244,7 @@ func (s *Tally) Settle(budget float64, limits map[int64]float64) Round {
 	}
 	left := max(budget-s.others, budget*leastShare)
 	s.moveThreshold(&round, objective.Objective, left, own.Parameters)
-	s.movePrices(&round, objective.Objective, limits)
+	s.movePrices(&round, objective.Objective, may.Hosts)
 	return round
 }
 

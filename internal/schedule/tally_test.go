@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -49,12 +50,20 @@ func (c *collection) plan() {
 	}
 }
 
-func (c *collection) round(budget float64, limits map[int64]float64) Round {
+func (c *collection) tally() *Tally {
 	tally := NewTally(c.rules, c.steering, c.hosts, Period{To: c.now})
 	for _, e := range c.entries {
 		tally.Add(e)
 	}
-	round := tally.Settle(budget, limits)
+	return tally
+}
+
+func (c *collection) round(budget float64, limits map[int64]float64) Round {
+	return c.settle(Allowance{Budget: budget, Hosts: limits})
+}
+
+func (c *collection) settle(may Allowance) Round {
+	round := c.tally().Settle(may)
 	c.steering = round.Steering
 	for id, h := range round.Hosts {
 		c.hosts[id] = h
@@ -151,6 +160,65 @@ func TestRoundFollowsGrowth(t *testing.T) {
 		if got := c.planned(-1); got < 800 || got > 1250 {
 			t.Errorf("%s: three rounds after it was given more, %v visits a day are planned, the budget has 1000", policy, got)
 		}
+	}
+}
+
+// What the engine does not bear is not planned: a budget is smaller, and intervals of policies
+// without one are longer, in proportion.
+func TestRoundsFitTheEngine(t *testing.T) {
+	t.Parallel()
+	mixed := spec("sqrt")
+	mixed.Rules = []crawl.RevisitRule{{Host: "b", Policy: "fixed", DefaultInterval: crawl.Duration(24 * time.Hour)}}
+	for name, r := range map[string]crawl.RevisitSpec{"sqrt": spec("sqrt"), "fixed": spec("fixed"), "frmax": spec("frmax"), "deltat": spec("deltat"), "sqrt and fixed": mixed} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newCollection(t, r, 5, 600, 6)
+			budget := 400.0
+			for range 10 {
+				c.round(budget, nil)
+			}
+			asked, free := c.tally().Asked(budget), c.planned(-1)
+			if free < 0.95*asked || free > 1.05*asked {
+				t.Fatalf("%v visits a day are planned of %v that are asked for", free, asked)
+			}
+			var round Round
+			for range 30 {
+				round = c.settle(Allowance{Budget: budget, Engine: asked / 3})
+			}
+			if got := c.planned(-1); got < 0.9*asked/3 || got > 1.06*asked/3 {
+				t.Errorf("%v visits a day are planned, the engine makes %v", got, asked/3)
+			}
+			if round.Asked < 0.99*asked || round.Asked > 1.01*asked {
+				t.Errorf("%v visits a day are asked for once they are fewer, and %v before", round.Asked, asked)
+			}
+			if words := Words(round.Reasons); !strings.HasPrefix(words, "Temporal and the workers make about ") {
+				t.Errorf("why: %s", words)
+			}
+			for range 30 {
+				round = c.settle(Allowance{Budget: budget, Engine: 2 * asked})
+			}
+			if got := c.planned(-1); got < 0.95*free || got > 1.05*free || round.Stretch != 0 {
+				t.Errorf("%v visits a day are planned when the engine bears them again, %v before", got, free)
+			}
+		})
+	}
+}
+
+// A stretched interval says so, and stays within the bounds.
+func TestStretchedInterval(t *testing.T) {
+	t.Parallel()
+	p := ParametersOf(spec("fixed"))
+	p.Round, p.Max, p.Stretch = 24*time.Hour, 50*time.Hour, 2
+	d := Fixed{}.Next(Page{ID: 1, Visit: 1}, Observation{Outcome: crawl.OutcomeUnchanged}, p)
+	if d.Interval < 45*time.Hour || d.Interval > 50*time.Hour || d.Wanted != p.Round {
+		t.Errorf("every %s instead of %s", d.Interval, d.Wanted)
+	}
+	if got, want := Words(d.Reasons()), "every 1d, times 2 because the engine does not make more visits"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	p.Stretch = 5
+	if d := (Fixed{}).Next(Page{ID: 1, Visit: 1}, Observation{Outcome: crawl.OutcomeUnchanged}, p); d.Interval > p.Max {
+		t.Errorf("every %s, not after %s", d.Interval, p.Max)
 	}
 }
 

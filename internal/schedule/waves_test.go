@@ -62,7 +62,7 @@ func (s *wavingSite) maintain(rules Rules) {
 	for _, e := range s.pages {
 		tally.Add(e)
 	}
-	round := tally.Settle(float64(len(s.pages))/20, nil)
+	round := tally.Settle(Allowance{Budget: float64(len(s.pages)) / 20})
 	steep := s.steering.Steep
 	s.steering, s.maintained = round.Steering, s.now
 	s.steering.Steep = steep

@@ -3,6 +3,7 @@ package schedule
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -149,6 +150,10 @@ func budgetWords(r crawl.Reason) (string, bool) {
 		return "after " + rough(r) + " if its host had room", true
 	case CodeUnbound:
 		return "after " + rough(r) + " without min_interval and max_interval", true
+	case CodeEngine:
+		return "Temporal and the workers make about " + visits(r.Num["visits"]) + " visits a day, of the " + visits(r.Num["asked"]) + " that are asked for", true
+	case CodeStretched:
+		return "times " + num("times") + " because the engine does not make more visits", true
 	case CodePlanned:
 		return num("visits") + " visits a day were planned, the budget leaves " + num("budget"), true
 	case CodeSpacing:
@@ -176,6 +181,12 @@ func timetableWords(r crawl.Reason) string {
 		words += " (± " + Rough(time.Duration(r.Num["within"])*time.Second) + "): visited to learn when exactly"
 	}
 	return words
+}
+
+// visits is a number of visits a day, to three digits.
+func visits(n float64) string {
+	unit := math.Pow10(max(0, int(math.Log10(max(n, 1)))-2))
+	return strconv.FormatFloat(math.Round(n/unit)*unit, 'f', 0, 64)
 }
 
 // thresholdWords says how a threshold has moved.

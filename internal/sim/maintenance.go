@@ -50,7 +50,7 @@ func (m *maintenance) parameters(page Known) schedule.Parameters {
 func (m *maintenance) round(entries func(func(schedule.Entry)), period schedule.Period) {
 	tally := schedule.NewTally(m.rules, m.steering, m.hosts, period)
 	entries(tally.Add)
-	round := tally.Settle(m.setting.Pace.Visits(), m.limits)
+	round := tally.Settle(schedule.Allowance{Budget: m.setting.Pace.Visits(), Hosts: m.limits})
 	m.steering = round.Steering
 	maps.Copy(m.hosts, round.Hosts)
 }

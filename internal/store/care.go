@@ -36,7 +36,8 @@ type Care interface {
 // Backlogs takes down what waits in Temporal's task queue, so that a command need not ask
 // a server that is too busy to answer. Care returns it.
 type Backlogs interface {
-	// NoteBacklog records how many tasks wait, and for how long the oldest has waited.
+	// NoteBacklog records how many tasks wait, and for how long the oldest has waited. While
+	// they wait, it measures how many visits the engine makes; see admission.Capacity.
 	NoteBacklog(ctx context.Context, tasks int, age time.Duration) error
 }
 

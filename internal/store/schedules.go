@@ -28,6 +28,9 @@ type Schedules interface {
 	// HostLoads returns how fast the given hosts can be asked, what other crawls plan
 	// there, and how much of them is undiscovered. Unknown hosts are left out.
 	HostLoads(ctx context.Context, crawlID int64, hosts []int64) ([]HostLoad, error)
+	// Engine returns how many visits the engine makes, and how much of that other crawls ask
+	// for.
+	Engine(ctx context.Context, crawlID int64) (EngineRecord, error)
 	// Reschedule moves the next visits of pages that sleep and have not been visited since
 	// the move was decided, and returns the pages that it moved.
 	Reschedule(ctx context.Context, moves []Move) ([]PageRecord, error)
@@ -41,13 +44,24 @@ type Schedules interface {
 type SteeringRecord struct {
 	schedule.Steering
 	// Planned is how many visits a day were planned in the last maintenance pass, Budget
-	// how many could be planned, At the time of that pass, and Rounds the number of passes.
-	Planned, Budget float64
-	At              time.Time
-	Rounds          int
+	// how many could be planned, Asked how many the crawl would like to make, At the time of
+	// that pass, and Rounds the number of passes.
+	Planned, Budget, Asked float64
+	At                     time.Time
+	Rounds                 int
 	// Reasons say why the threshold is where the last pass put it.
 	Reasons []crawl.Reason
 	Hosts   map[int64]schedule.HostSteering
+}
+
+// EngineRecord says how many visits the engine makes.
+type EngineRecord struct {
+	// PerDay is how many visits a day all crawls may plan, 0 if there is no bound, and Reason
+	// how that was found.
+	PerDay float64
+	Reason crawl.Reason
+	// Others is how many visits a day the other crawls that run ask for.
+	Others float64
 }
 
 // EntryParams are the inputs of Entries.

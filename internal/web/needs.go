@@ -61,6 +61,9 @@ func engineNeeds(line report.StatusLine) []need {
 		}
 		needs = append(needs, n)
 	}
+	if line.OverAsked != "" {
+		needs = append(needs, need{What: "More visits are asked for than are made", Why: string(line.OverAsked) + noButton})
+	}
 	if b := line.Backlog; b != nil && b.Advice != "" {
 		needs = append(needs, need{
 			What: fmt.Sprintf("Work waits for a worker for %s", schedule.Rough(b.Age.Std())), Why: string(b.Advice) + noButton,

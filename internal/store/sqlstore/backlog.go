@@ -21,13 +21,15 @@ type backlogNote struct {
 
 // NoteBacklog implements store.Backlogs.
 func (s *Store) NoteBacklog(ctx context.Context, tasks int, age time.Duration) error {
-	_, err := write(ctx, s, func(tx Tx) (int64, error) {
+	_, err := write(ctx, s, func(tx Tx) (struct{}, error) {
 		now, err := tx.Now(ctx)
 		if err != nil {
-			return 0, err
+			return struct{}{}, err
 		}
-		return tx.Exec(ctx, `INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-			settingBacklog, jsonText(backlogNote{tasks, spanMicros(age), now}))
+		if err := writeSetting(ctx, tx, settingBacklog, jsonText(backlogNote{tasks, spanMicros(age), now})); err != nil {
+			return struct{}{}, err
+		}
+		return struct{}{}, measure(ctx, tx, fromMicros(now), age)
 	})
 	if err != nil {
 		return fmt.Errorf("note the backlog: %w", err)

@@ -50,9 +50,7 @@ func (s *Store) SetHome(ctx context.Context, home store.Home, move bool) (store.
 	value := clean(jsonText(home))
 	text, err := write(ctx, s, func(tx Tx) (string, error) {
 		if move {
-			query := `INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
-			_, err := tx.Exec(ctx, query, settingHome, value)
-			return value, err
+			return value, writeSetting(ctx, tx, settingHome, value)
 		}
 		return settleSetting(ctx, tx, settingHome, value)
 	})
@@ -81,6 +79,12 @@ func readSetting(ctx context.Context, tx Tx, name string) (string, error) {
 		return "", nil
 	}
 	return value, err
+}
+
+// writeSetting writes a row of settings, over one that is there.
+func writeSetting(ctx context.Context, tx Tx, name, value string) error {
+	_, err := tx.Exec(ctx, `INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`, name, value)
+	return err
 }
 
 // settleSetting writes a row of settings unless there is one, and returns its

@@ -18,7 +18,7 @@ const pageColumns = `p.id, p.crawl_id, c.name, c.generation, p.url, h.host, p.ho
 			COALESCE(w.digest, ''), COALESCE(w.text_digest, ''), COALESCE(w.link_digest, ''),
 			COALESCE(w.bytes, 0), COALESCE(w.text_bytes, 0),
 			COALESCE(w.content_type, ''), COALESCE(w.title, ''), COALESCE(w.canonical, ''), COALESCE(w.language, ''), COALESCE(w.back_visit, 0),
-			COALESCE(t.policy, ''), COALESCE(t.threshold, 0.0), COALESCE(t.prior_a, 0.0), COALESCE(t.prior_b, 0.0), COALESCE(t.spacing, 0.0), COALESCE(t.steep, 0.0),
+			COALESCE(t.policy, ''), COALESCE(t.threshold, 0.0), COALESCE(t.prior_a, 0.0), COALESCE(t.prior_b, 0.0), COALESCE(t.spacing, 0.0), COALESCE(t.steep, 0.0), COALESCE(t.stretch, 0.0),
 			COALESCE(u.price, 0.0), COALESCE(u.prior_a, 0.0), COALESCE(u.prior_b, 0.0), COALESCE(u.planned, 0.0), COALESCE(u.limited, 0.0), COALESCE(u.site, '')`
 
 // pageTables are the tables of a whole page besides its own row.
@@ -55,7 +55,7 @@ func scanPage(row Row) (store.PageRecord, error) {
 		&p.Weight, &p.Rank, &p.LinkingHosts, &p.InnerLinks, &p.ETag, &p.LastModified, &p.Respelling.Spelling, &p.Respelling.Times, &belief, &p.Suspect.Visit, &p.Suspect.Digest,
 		&w.ID, &w.Seq, &w.Visit, &versionAt, &w.Digest, &w.TextDigest, &w.LinkDigest, &w.Bytes, &w.TextBytes,
 		&w.ContentType, &w.Title, &w.Canonical, &w.Language, &w.Back,
-		&t.Policy, &t.Threshold, &t.Prior.A, &t.Prior.B, &t.Interval, &t.Steep,
+		&t.Policy, &t.Threshold, &t.Prior.A, &t.Prior.B, &t.Interval, &t.Steep, &t.Stretch,
 		&u.Price, &u.Prior.A, &u.Prior.B, &u.Planned, &u.Limit, &site)
 	if err != nil {
 		return store.PageRecord{}, err

@@ -41,9 +41,9 @@ func querySteering(ctx context.Context, tx Tx, crawlID int64, hosts bool) (store
 	rec := store.SteeringRecord{Hosts: map[int64]schedule.HostSteering{}}
 	var at int64
 	var reasons string
-	err := tx.QueryRow(ctx, `SELECT policy, threshold, prior_a, prior_b, spacing, steep, planned, budget, at, turns, reasons
+	err := tx.QueryRow(ctx, `SELECT policy, threshold, prior_a, prior_b, spacing, steep, stretch, planned, budget, asked, at, turns, reasons
 		FROM steering WHERE crawl_id = $1`, []any{crawlID},
-		&rec.Policy, &rec.Threshold, &rec.Prior.A, &rec.Prior.B, &rec.Interval, &rec.Steep, &rec.Planned, &rec.Budget, &at, &rec.Rounds, &reasons)
+		&rec.Policy, &rec.Threshold, &rec.Prior.A, &rec.Prior.B, &rec.Interval, &rec.Steep, &rec.Stretch, &rec.Planned, &rec.Budget, &rec.Asked, &at, &rec.Rounds, &reasons)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return store.SteeringRecord{}, err
 	}
@@ -83,12 +83,12 @@ func (s *Store) SetSteering(ctx context.Context, crawlID int64, rec store.Steeri
 		reasons = jsonText(rec.Reasons)
 	}
 	_, err := write(ctx, s, func(tx Tx) (int64, error) {
-		return tx.Exec(ctx, `INSERT INTO steering (crawl_id, policy, threshold, prior_a, prior_b, spacing, steep, planned, budget, at, turns, reasons)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+		return tx.Exec(ctx, `INSERT INTO steering (crawl_id, policy, threshold, prior_a, prior_b, spacing, steep, stretch, planned, budget, asked, at, turns, reasons)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 			ON CONFLICT (crawl_id) DO UPDATE SET policy = excluded.policy, threshold = excluded.threshold,
-				prior_a = excluded.prior_a, prior_b = excluded.prior_b, spacing = excluded.spacing, steep = excluded.steep,
-				planned = excluded.planned, budget = excluded.budget, at = excluded.at, turns = excluded.turns, reasons = excluded.reasons`,
-			crawlID, rec.Policy, rec.Threshold, rec.Prior.A, rec.Prior.B, rec.Interval, rec.Steep, rec.Planned, rec.Budget, micros(rec.At), rec.Rounds, reasons)
+				prior_a = excluded.prior_a, prior_b = excluded.prior_b, spacing = excluded.spacing, steep = excluded.steep, stretch = excluded.stretch,
+				planned = excluded.planned, budget = excluded.budget, asked = excluded.asked, at = excluded.at, turns = excluded.turns, reasons = excluded.reasons`,
+			crawlID, rec.Policy, rec.Threshold, rec.Prior.A, rec.Prior.B, rec.Interval, rec.Steep, rec.Stretch, rec.Planned, rec.Budget, rec.Asked, micros(rec.At), rec.Rounds, reasons)
 	})
 	if err != nil {
 		return fmt.Errorf("steer crawl %d: %w", crawlID, err)

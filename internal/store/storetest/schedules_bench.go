@@ -53,7 +53,7 @@ func allocate(b *testing.B, s store.Store, crawlID int64, rules schedule.Rules) 
 	if err != nil {
 		b.Fatal(err)
 	}
-	round := tally.Settle(float64(tally.Pages())/2, nil)
+	round := tally.Settle(schedule.Allowance{Budget: float64(tally.Pages()) / 2})
 	after := store.SteeringRecord{Steering: round.Steering, Rounds: before.Rounds + 1, Hosts: round.Hosts}
 	if err := s.SetSteering(b.Context(), crawlID, after); err != nil {
 		b.Fatal(err)

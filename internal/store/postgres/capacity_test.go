@@ -1,0 +1,21 @@
+//go:build unix
+
+package postgres
+
+import (
+	"testing"
+
+	"recrawl/internal/store/storetest"
+	"recrawl/internal/store/storetest/pgtest"
+)
+
+func TestCapacity(t *testing.T) {
+	e, err := openEngine(t.Context(), pgtest.DSN(t), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	storetest.RunCapacity(t, e)
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+}

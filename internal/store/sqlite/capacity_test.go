@@ -1,0 +1,16 @@
+package sqlite
+
+import (
+	"path/filepath"
+	"testing"
+
+	"recrawl/internal/store/storetest"
+)
+
+func TestCapacity(t *testing.T) {
+	e := openOwner(t, filepath.Join(t.TempDir(), "store.db"))
+	storetest.RunCapacity(t, e)
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+}

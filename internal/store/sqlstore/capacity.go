@@ -1,0 +1,112 @@
+package sqlstore
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"recrawl/internal/admission"
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+)
+
+// settingCapacity is the row of settings that holds what the engine has shown that it can do.
+const settingCapacity = "capacity"
+
+// capacityNote is an admission.Capacity as stored, in microseconds.
+type capacityNote struct {
+	PerSecond float64      `json:"per_second"`
+	At        int64        `json:"at"`
+	Cycle     int64        `json:"cycle"`
+	Reason    crawl.Reason `json:"reason"`
+	Since     int64        `json:"since"`
+	Visits    int64        `json:"visits"`
+	Seen      int64        `json:"seen"`
+}
+
+// loadCapacity reads the capacity, which has no row until somebody has seen a backlog.
+func loadCapacity(ctx context.Context, tx Tx) (admission.Capacity, error) {
+	text, err := readSetting(ctx, tx, settingCapacity)
+	if err != nil || text == "" {
+		return admission.Capacity{}, err
+	}
+	var n capacityNote
+	if err := json.Unmarshal([]byte(text), &n); err != nil {
+		return admission.Capacity{}, fmt.Errorf("decode the engine's capacity: %w", err)
+	}
+	return admission.Capacity{
+		PerSecond: n.PerSecond, At: fromMicros(n.At), Cycle: span(n.Cycle), Reason: n.Reason,
+		Since: admission.Mark{At: fromMicros(n.Since), Visits: n.Visits}, Seen: fromMicros(n.Seen),
+	}, nil
+}
+
+// measure takes a look at the engine into its capacity.
+func measure(ctx context.Context, tx Tx, now time.Time, behind time.Duration) error {
+	was, err := loadCapacity(ctx, tx)
+	if err != nil {
+		return err
+	}
+	load := admission.Load{At: now, Behind: behind}
+	if behind >= admission.Behind {
+		if load.Visits, load.Pages, err = countWork(ctx, tx); err != nil {
+			return err
+		}
+	}
+	is := was.Next(load)
+	if is.Seen.Equal(was.Seen) {
+		return nil // it keeps up, as before
+	}
+	note := capacityNote{
+		PerSecond: is.PerSecond, At: micros(is.At), Cycle: spanMicros(is.Cycle), Reason: is.Reason,
+		Since: micros(is.Since.At), Visits: is.Since.Visits, Seen: micros(is.Seen),
+	}
+	return writeSetting(ctx, tx, settingCapacity, jsonText(note))
+}
+
+// countWork counts the recorded visits and the living pages of all crawls that run.
+func countWork(ctx context.Context, tx Tx) (visits int64, pages int, err error) {
+	query := fmt.Sprintf(`SELECT k.kind, k.code, CAST(SUM(k.n) AS BIGINT) FROM crawls c CROSS JOIN crawl_counts k
+		WHERE c.state = %d AND k.crawl_id = c.id AND (k.kind = '%s' AND k.code = %d OR k.kind = '%s')
+		GROUP BY k.kind, k.code`, crawl.CrawlRunning, countTotal, totalVisits, countState)
+	err = tx.Query(ctx, query, nil, func(row Row) error {
+		var kind string
+		var code, n int64
+		if err := row.Scan(&kind, &code, &n); err != nil {
+			return err
+		}
+		switch {
+		case kind == countTotal:
+			visits = n
+		case crawl.PageState(code).Lives():
+			pages += int(n)
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, 0, fmt.Errorf("count the visits of all crawls: %w", err)
+	}
+	return visits, pages, nil
+}
+
+// Engine implements store.Schedules.
+func (s *Store) Engine(ctx context.Context, crawlID int64) (store.EngineRecord, error) {
+	rec, err := read(ctx, s, func(tx Tx) (store.EngineRecord, error) {
+		now, err := tx.Now(ctx)
+		if err != nil {
+			return store.EngineRecord{}, err
+		}
+		capacity, err := loadCapacity(ctx, tx)
+		if err != nil {
+			return store.EngineRecord{}, err
+		}
+		rec := store.EngineRecord{PerDay: capacity.Now(fromMicros(now)) * (24 * time.Hour).Seconds(), Reason: capacity.Reason}
+		query := fmt.Sprintf(`SELECT COALESCE(SUM(t.asked), 0.0) FROM crawls c JOIN steering t ON t.crawl_id = c.id
+			WHERE c.state = %d AND c.id <> $1`, crawl.CrawlRunning)
+		return rec, tx.QueryRow(ctx, query, []any{crawlID}, &rec.Others)
+	})
+	if err != nil {
+		return store.EngineRecord{}, fmt.Errorf("what the engine makes: %w", err)
+	}
+	return rec, nil
+}
