@@ -9,7 +9,9 @@ type ScopeLooks interface {
 	ScopeLook(ctx context.Context, crawlID int64) (ScopeLook, error)
 	// SetScopeLook replaces it.
 	SetScopeLook(ctx context.Context, crawlID int64, l ScopeLook) error
-	// WakePages makes living pages that sleep due now, and returns them.
+	// WakePages makes living pages that stand in no line due now, and returns them. Those that
+	// were due already are among them, except before their first visit: whoever woke them may
+	// not have come to tell them.
 	WakePages(ctx context.Context, pages []int64) ([]PageRecord, error)
 }
 

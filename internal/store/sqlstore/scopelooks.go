@@ -51,12 +51,12 @@ func (s *Store) WakePages(ctx context.Context, pages []int64) ([]store.PageRecor
 			return nil, err
 		}
 		sleeping := fmt.Sprintf(`SELECT f.page_id FROM frontier f WHERE f.page_id IN (%s)
-			AND f.state BETWEEN %d AND %d AND f.next_at > $2 AND %s ORDER BY f.page_id`, s.ids(1), crawl.Active, crawl.Excluded, notInLine("f.page_id"))
+			AND f.state BETWEEN %d AND %d AND (f.visit > 0 OR f.next_at > $2) AND %s ORDER BY f.page_id`, s.ids(1), crawl.Active, crawl.Excluded, notInLine("f.page_id"))
 		ids, err := collect(ctx, tx, sleeping+s.lock(), []any{idList(pages), now}, scanID)
 		if err != nil || len(ids) == 0 {
 			return nil, err
 		}
-		if _, err := tx.Exec(ctx, `UPDATE frontier SET next_at = $2 WHERE page_id IN (`+s.ids(1)+`)`, idList(ids), now); err != nil {
+		if _, err := tx.Exec(ctx, `UPDATE frontier SET next_at = $2 WHERE page_id IN (`+s.ids(1)+`) AND next_at > $2`, idList(ids), now); err != nil {
 			return nil, err
 		}
 		return s.loadPages(ctx, tx, ids)

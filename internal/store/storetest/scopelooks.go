@@ -28,7 +28,8 @@ func scopeLooks(c *collection) {
 	}
 }
 
-// Only living pages that sleep are woken, whatever their state.
+// Only living pages that sleep are woken, whatever their state. Those that were woken before are
+// due, and come again: their workflows may not know it.
 func wakesSleepers(c *collection) {
 	c.with(10, 0)
 	pages := c.admitted(0, 5)
@@ -43,7 +44,7 @@ func wakesSleepers(c *collection) {
 	for _, p := range pages {
 		ids = append(ids, p.PageID)
 	}
-	for _, expect := range [][]int64{{pages[0].PageID, pages[1].PageID}, nil} {
+	for _, expect := range [][]int64{{pages[0].PageID, pages[1].PageID}, {pages[0].PageID, pages[1].PageID}} {
 		woken, err := c.s.WakePages(c.ctx, ids)
 		c.check(err)
 		var got []int64
