@@ -64,7 +64,7 @@ func TestOverloadUnderChaos(t *testing.T) {
 	carryOut(t, f.overload(rng, form), f.revive)
 	over := time.Now()
 	t.Log(f.starter("status", "t"))
-	f.starter("crawl", "t", "--default-interval", "1h")
+	f.revived("crawl", "t", "--default-interval", "1h")
 	f.await("every page is visited", func() bool { f.revive(); return f.visited() == form.hosts*form.pages })
 	for i, w := range f.live {
 		w.kill()

@@ -203,6 +203,25 @@ func (f *chaosFleet) revive() {
 	}
 }
 
+// revived runs a starter command, and restarts meanwhile what ended by itself, or hangs.
+func (f *chaosFleet) revived(args ...string) {
+	f.t.Helper()
+	p := startProcess(f.t, f.env, programs.starter, args...)
+	command := "starter " + strings.Join(args, " ")
+	f.await(command+" is answered", func() bool {
+		f.revive()
+		select {
+		case <-p.done:
+			return true
+		default:
+			return false
+		}
+	})
+	if code := p.cmd.ProcessState.ExitCode(); code != 0 {
+		f.t.Fatalf("%s: %d: %s", command, code, p.out)
+	}
+}
+
 func (f *chaosFleet) killWorker(i int) blow {
 	return blow{
 		fmt.Sprintf("kill -9 of worker %d", i), seconds(0, 2),
