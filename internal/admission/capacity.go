@@ -13,6 +13,9 @@ const (
 	// Behind is how long the oldest task waits at an engine that does not keep up. A start
 	// after a stop, and a worker that is replaced, make tasks wait for less.
 	Behind = 30 * time.Second
+	// KeepsUp is how long it waits at most where the engine does keep up: until then it is busy, and
+	// its visits are counted on.
+	KeepsUp = 5 * time.Second
 	// measured is the least time for which visits are counted. It is longer than the moments in
 	// which a server that is short of something stands still.
 	measured = 2 * time.Minute
@@ -72,11 +75,12 @@ type Load struct {
 
 // Next is the capacity after a look. Looks come every 20 seconds or so.
 func (c Capacity) Next(l Load) Capacity {
-	if l.Behind < Behind {
+	measuring := !c.Since.At.IsZero()
+	if l.Behind < KeepsUp || l.Behind < Behind && !measuring {
 		c.Since, c.Seen = Mark{}, time.Time{}
 		return c
 	}
-	if c.Since.At.IsZero() || l.At.Sub(c.Seen) > longestGap || l.Visits < c.Since.Visits {
+	if !measuring || l.At.Sub(c.Seen) > longestGap || l.Visits < c.Since.Visits {
 		c.Since = Mark{At: l.At, Visits: l.Visits}
 	}
 	c.Seen = l.At

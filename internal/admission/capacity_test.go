@@ -180,7 +180,9 @@ func TestCapacityIsMeasured(t *testing.T) {
 
 	again := c.Next(look(measured+time.Minute, time.Minute, 1000+180*50))
 	assert.Equal(t, c.PerSecond, again.PerSecond, "its plans have not been followed yet")
-	well := again.Next(look(measured+2*time.Minute, 0, 20_000))
+	nearly := again.Next(look(measured+2*time.Minute, KeepsUp, 20_000))
+	assert.Equal(t, again.Since, nearly.Since, "it still has more to do than it does")
+	well := nearly.Next(look(measured+140*time.Second, KeepsUp-1, 20_000))
 	assert.Zero(t, well.Since)
 	assert.InDelta(t, 45, well.Now(c.At.Add(c.Cycle-1)), 1e-9)
 	assert.InDelta(t, 45*growth, well.Now(c.At.Add(c.Cycle)), 1e-9)

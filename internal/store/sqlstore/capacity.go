@@ -48,7 +48,7 @@ func measure(ctx context.Context, tx Tx, now time.Time, behind time.Duration) er
 		return err
 	}
 	load := admission.Load{At: now, Behind: behind}
-	if behind >= admission.Behind {
+	if behind >= admission.KeepsUp {
 		if load.Visits, load.Pages, err = countWork(ctx, tx); err != nil {
 			return err
 		}

@@ -47,7 +47,7 @@ func RunCapacity(t *testing.T, e sqlstore.Engine) {
 	}
 	want(c, "behind for a moment", engine(), store.EngineRecord{})
 	for range 4 {
-		look(time.Minute)
+		look(admission.KeepsUp)
 	}
 	rec := engine()
 	if perDay := 0.9 * 86_400 / 4; math.Abs(rec.PerDay-perDay) > 1 {
