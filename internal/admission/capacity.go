@@ -10,8 +10,9 @@ import (
 const CodeMeasured = "capacity.measured" // rate: visits/s while tasks waited; s: for how long
 
 const (
-	// Behind is how long the oldest task waits at an engine that does not keep up. A start
-	// after a stop, and a worker that is replaced, make tasks wait for less.
+	// Behind is how long the oldest task waits at an engine that does not keep up, and how late
+	// visits are there. A start after a stop, and a worker that is replaced, make tasks wait for
+	// less.
 	Behind = 30 * time.Second
 	// KeepsUp is how long it waits at most where the engine does keep up: until then it is busy, and
 	// its visits are counted on.
@@ -68,15 +69,17 @@ type Mark struct {
 // Load is a look at the engine.
 type Load struct {
 	At     time.Time
-	Behind time.Duration // how long the oldest task has waited for a worker
+	Oldest time.Duration // how long the oldest task has waited for a worker
+	Late   time.Duration // how long ago the revisit was due that has waited longest
 	Visits int64         // recorded so far in all crawls
 	Pages  int           // that live, of all crawls
 }
 
 // Next is the capacity after a look. Looks come every 20 seconds or so.
 func (c Capacity) Next(l Load) Capacity {
-	measuring := !c.Since.At.IsZero()
-	if l.Behind < KeepsUp || l.Behind < Behind && !measuring {
+	// Tasks that somebody else left in the queue wait for ever, and make no visit late.
+	behind, measuring := min(l.Oldest, l.Late), !c.Since.At.IsZero()
+	if behind < KeepsUp || behind < Behind && !measuring {
 		c.Since, c.Seen = Mark{}, time.Time{}
 		return c
 	}

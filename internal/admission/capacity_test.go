@@ -15,6 +15,7 @@ type crowded struct {
 	interval time.Duration
 	rate     func(at time.Duration) float64 // visits/s that the engine can make; at is since the start
 	bounded  bool
+	claimed  time.Duration // how long tasks are said to wait at least, true or not
 
 	due      dueTimes // of all pages: those in the past are its queue
 	now      time.Time
@@ -61,7 +62,7 @@ func (c *crowded) run(d time.Duration) (visits int64, oldest time.Duration) {
 		wait := max(0, c.now.Sub(c.due[0]))
 		c.oldest = max(c.oldest, wait)
 		if int(at.Seconds())%20 == 0 && c.rate(at) > 0 {
-			c.capacity = c.capacity.Next(Load{At: c.now, Behind: wait, Visits: c.visits, Pages: c.pages})
+			c.capacity = c.capacity.Next(Load{At: c.now, Oldest: max(wait, c.claimed), Late: wait, Visits: c.visits, Pages: c.pages})
 		}
 		if c.bounded && int(at.Seconds())%600 == 0 { // maintenance
 			c.stretch = 1
@@ -160,12 +161,22 @@ func TestCapacityFollows(t *testing.T) {
 	}
 }
 
+// TestForeignTasksAreNoOverload: tasks wait for ever, although all visits are made in time. Nothing
+// is slowed down.
+func TestForeignTasksAreNoOverload(t *testing.T) {
+	t.Parallel()
+	c := crowded{pages: 10_000, interval: 6250 * time.Second, rate: func(time.Duration) float64 { return 2 }, bounded: true, claimed: time.Hour}
+	c.run(24 * time.Hour)
+	assert.Zero(t, c.capacity)
+	assert.Equal(t, 1.0, c.stretch)
+}
+
 // TestCapacityIsMeasured is the arithmetic of one measurement.
 func TestCapacityIsMeasured(t *testing.T) {
 	t.Parallel()
 	start := time.Unix(1_000_000, 0)
 	look := func(after time.Duration, behind time.Duration, visits int64) Load {
-		return Load{At: start.Add(after), Behind: behind, Visits: visits, Pages: 60_000}
+		return Load{At: start.Add(after), Oldest: behind, Late: behind, Visits: visits, Pages: 60_000}
 	}
 	c := Capacity{}.Next(look(0, Behind-1, 1000))
 	assert.Zero(t, c, "it keeps up")

@@ -41,14 +41,17 @@ func loadCapacity(ctx context.Context, tx Tx) (admission.Capacity, error) {
 	}, nil
 }
 
-// measure takes a look at the engine into its capacity.
-func measure(ctx context.Context, tx Tx, now time.Time, behind time.Duration) error {
+// measure takes a look at the engine, whose oldest task has waited for some time, into its capacity.
+func measure(ctx context.Context, tx Tx, now time.Time, oldest time.Duration) error {
 	was, err := loadCapacity(ctx, tx)
 	if err != nil {
 		return err
 	}
-	load := admission.Load{At: now, Behind: behind}
-	if behind >= admission.KeepsUp {
+	load := admission.Load{At: now, Oldest: oldest}
+	if oldest >= admission.KeepsUp {
+		if load.Late, err = latest(ctx, tx, micros(now)); err != nil {
+			return err
+		}
 		if load.Visits, load.Pages, err = countWork(ctx, tx); err != nil {
 			return err
 		}
@@ -62,6 +65,18 @@ func measure(ctx context.Context, tx Tx, now time.Time, behind time.Duration) er
 		Since: micros(is.Since.At), Visits: is.Since.Visits, Seen: micros(is.Seen),
 	}
 	return writeSetting(ctx, tx, settingCapacity, jsonText(note))
+}
+
+// latest returns how long ago the revisit was due, of any crawl that runs, that has waited longest.
+func latest(ctx context.Context, tx Tx, now int64) (time.Duration, error) {
+	query := fmt.Sprintf(`SELECT COALESCE(MIN((SELECT f.next_at FROM frontier f
+			WHERE f.crawl_id = c.id AND f.state BETWEEN %d AND %d AND f.visit > 0 ORDER BY f.next_at LIMIT 1)), $1)
+		FROM crawls c WHERE c.state = %d`, crawl.Active, crawl.Excluded, crawl.CrawlRunning)
+	var due int64
+	if err := tx.QueryRow(ctx, query, []any{now}, &due); err != nil {
+		return 0, fmt.Errorf("find the latest revisit: %w", err)
+	}
+	return span(max(0, now-due)), nil
 }
 
 // countWork counts the recorded visits and the living pages of all crawls that run.

@@ -37,11 +37,21 @@ func RunCapacity(t *testing.T, e sqlstore.Engine) {
 		}
 		clock.at += (20 * time.Second).Microseconds()
 	}
+	late := func() {
+		t.Helper()
+		c.visit(pages[1].PageID, crawl.OutcomeNew, crawl.Active)
+		clock.at += (time.Hour + 2*time.Minute).Microseconds()
+	}
 	want(c, "a new store", engine(), store.EngineRecord{})
 	for range 20 {
 		look(admission.Behind - time.Second)
 	}
 	want(c, "keeps up", engine(), store.EngineRecord{})
+	for range 20 {
+		look(time.Hour)
+	}
+	want(c, "tasks wait, but no visit is late", engine(), store.EngineRecord{})
+	late()
 	for range 4 {
 		look(time.Minute)
 	}
