@@ -139,17 +139,22 @@ func TestNeedsWithoutButtons(t *testing.T) {
 	}
 }
 
-// Nor does a button mend what waits for a worker, or workers that nobody looks after.
+// Nor does a button mend what waits for a worker, workers that nobody looks after, or visits that
+// nobody makes.
 func TestEngineNeedsWithoutButtons(t *testing.T) {
 	t.Parallel()
 	got := needsOf(statusWith(t, func(s *report.StatusLine) {
 		fill(t, &s.Troubles, `[{"Part":"workers","Problem":"no worker looks after it"}]`)
+		fill(t, &s.OverAsked, `"fewer are made than are asked for"`)
 		fill(t, &s.Backlog, `{"Age":"1h","Advice":"start another worker"}`)
 	}), nil)
-	if len(got) != 2 {
+	if len(got) != 3 {
 		t.Fatalf("%+v", got)
 	}
-	for i, why := range []string{"no worker looks after it; no button mends this", "start another worker; no button mends this"} {
+	for i, why := range []string{
+		"no worker looks after it; no button mends this", "fewer are made than are asked for; no button mends this",
+		"start another worker; no button mends this",
+	} {
 		if got[i].Why != why || len(got[i].Buttons) > 0 {
 			t.Errorf("%+v, want %s", got[i], why)
 		}
