@@ -166,7 +166,7 @@ func (a *Activities) alreadyRecorded(ctx context.Context, in contract.AcquireIn,
 	if err != nil {
 		return contract.AcquireOut{}, translate(err)
 	}
-	plan, err := a.movedSince(ctx, view, page, v, false)
+	plan, err := a.recordedBefore(ctx, view, page, v, false)
 	return contract.AcquireOut{Answer: contract.AnswerRecorded, Recorded: &plan}, err
 }
 

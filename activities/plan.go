@@ -64,7 +64,7 @@ func (a *Activities) planRevisit(ctx context.Context, in contract.PlanIn) (contr
 		if err != nil {
 			return contract.PlanOut{}, translate(err)
 		}
-		return a.movedSince(ctx, view, page, record, result.Room)
+		return a.recordedBefore(ctx, view, page, record, result.Room)
 	}
 	in = reservedVisit(suspectRedirect(page, in))
 	followed, err := a.followRedirect(ctx, view, page, in.Fetch)
@@ -133,10 +133,10 @@ func (a *Activities) planned(ctx context.Context, view *crawlView, r store.Recor
 	return out, err
 }
 
-// movedSince is the answer for a visit that was recorded before this attempt. Its workflow has not
-// heard of it: it took a move of the next visit, made meanwhile, for one of an older visit.
-// So the answer has the page's due time as it is now.
-func (a *Activities) movedSince(ctx context.Context, view *crawlView, page store.PageRecord, v store.VisitRecord, room bool) (contract.PlanOut, error) {
+// recordedBefore is the answer for a visit that an earlier attempt recorded. The workflow has not
+// heard of that visit, and so has ignored any move of the next one that was made since. The answer
+// has the page's due time as it is now.
+func (a *Activities) recordedBefore(ctx context.Context, view *crawlView, page store.PageRecord, v store.VisitRecord, room bool) (contract.PlanOut, error) {
 	out, err := a.recorded(ctx, view, v, room)
 	if page.Visits == v.Visit && !page.NextAt.IsZero() {
 		out.NextAt = page.NextAt

@@ -1,13 +1,9 @@
 package admission
 
 import (
+	"math"
 	"time"
-
-	"recrawl/internal/crawl"
 )
-
-// CodeMeasured is the reason for a capacity. It is stored.
-const CodeMeasured = "capacity.measured" // rate: visits/s while tasks waited; s: for how long
 
 const (
 	// Behind is how long the oldest task waits at an engine that does not keep up, and how late
@@ -53,7 +49,6 @@ type Capacity struct {
 	PerSecond float64       // visits that plans may ask for; 0 is no bound
 	At        time.Time     // when it was measured
 	Cycle     time.Duration // until plans follow, about: the pages divided by PerSecond
-	Reason    crawl.Reason
 	// Since is where the present measurement began, zero if the engine keeps up; Seen is the
 	// last look at it.
 	Since Mark
@@ -92,15 +87,11 @@ func (c Capacity) Next(l Load) Capacity {
 	if took < measured || made == 0 || l.At.Before(c.At.Add(c.Cycle)) {
 		return c
 	}
-	rate := made / took.Seconds()
-	bound := headroom * rate
+	bound := headroom * made / took.Seconds()
 	if now := c.Now(l.At); now > 0 {
 		bound = min(max(bound, now*mostFall), now*mostRise)
 	}
-	return Capacity{
-		PerSecond: bound, At: l.At, Cycle: cycle(l.Pages, bound), Since: Mark{At: l.At, Visits: l.Visits}, Seen: l.At,
-		Reason: crawl.Reason{Code: CodeMeasured, Num: map[string]float64{"rate": rate, "s": took.Seconds()}},
-	}
+	return Capacity{PerSecond: bound, At: l.At, Cycle: cycle(l.Pages, bound), Since: Mark{At: l.At, Visits: l.Visits}, Seen: l.At}
 }
 
 // cycle is how long it takes until all pages have been planned anew.
@@ -113,17 +104,12 @@ func (c Capacity) Now(at time.Time) float64 {
 	if c.PerSecond <= 0 || c.Cycle <= 0 {
 		return 0
 	}
-	since := c.At
 	if !c.Since.At.IsZero() {
 		at = c.Since.At // it does not grow while the engine is behind
 	}
-	cycles := int(max(at.Sub(since), 0) / c.Cycle)
+	cycles := max(at.Sub(c.At), 0) / c.Cycle
 	if cycles >= mostCycles {
 		return 0
 	}
-	now := c.PerSecond
-	for range cycles {
-		now *= growth
-	}
-	return now
+	return c.PerSecond * math.Pow(growth, float64(cycles))
 }

@@ -2,8 +2,6 @@ package admission
 
 import (
 	"fmt"
-	"strconv"
-	"time"
 
 	"recrawl/internal/crawl"
 )
@@ -18,16 +16,12 @@ func Words(r crawl.Reason) string {
 		return fmt.Sprintf("tasks wait only %s for a worker, so there may be more than the %g of before", seconds(r.Num["wait"]), r.Num["from"])
 	case CodeShrank:
 		return fmt.Sprintf("tasks wait %s for a worker", seconds(r.Num["wait"]))
-	case CodeMeasured:
-		return fmt.Sprintf("the engine made %s visits a second while tasks waited for %s", figure(r.Num["rate"]), crawl.FormatDuration(time.Duration(r.Num["s"])*time.Second))
 	}
 	if r.Text != "" {
 		return r.Text
 	}
 	return r.Code
 }
-
-func figure(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
 
 func seconds(s float64) string {
 	if s >= 10 {

@@ -23,9 +23,12 @@ const backlogAdvice = "visits are late by as much. After a stop it goes down by 
 // overAskedAdvice says what to do if crawls ask for more visits than are made.
 const overAskedAdvice = "pages are visited that much less often; start another worker, give Temporal's server more CPU, or ask for fewer visits"
 
-// overAsked says that the crawl asks for more visits than Temporal and the workers make, and "" if
-// it does not.
-func overAsked(s store.SteeringRecord) string {
+// overAsked says that a running crawl asks for more visits than Temporal and the workers make. It is
+// "" otherwise.
+func overAsked(c store.CrawlRecord, s store.SteeringRecord) string {
+	if c.State != crawl.CrawlRunning {
+		return ""
+	}
 	for _, r := range s.Reasons {
 		if r.Code == schedule.CodeEngine {
 			return schedule.Word(r) + ": " + overAskedAdvice

@@ -51,12 +51,12 @@ type StatusLine struct {
 	NextDue     stamp          `json:"next_due"` // null while the crawl is paused or stopped
 	Policy      string         `json:"policy"`
 	Budget      orNull         `json:"budget"`
-	// As of the last maintenance pass, for a policy that shares a budget.
+	// As of the last maintenance pass. AskedPerDay is how many visits the crawl would plan if
+	// Temporal and the workers could make all of them; OverAsked says that they cannot.
 	PlannedPerDay float64 `json:"planned_per_day"`
-	// AskedPerDay is how many visits the crawl would plan on an engine that bears all of them, and
-	// OverAsked says that this one does not.
-	AskedPerDay  float64 `json:"asked_per_day"`
-	OverAsked    orNull  `json:"over_asked,omitempty"`
+	AskedPerDay   float64 `json:"asked_per_day"`
+	OverAsked     orNull  `json:"over_asked,omitempty"`
+	// Of a policy that shares a budget, likewise.
 	BudgetPerDay float64 `json:"budget_per_day"`
 	Threshold    float64 `json:"threshold"`
 	// ThresholdReasons says why that pass put the threshold where it is.
@@ -277,7 +277,7 @@ func statusOf(c store.CrawlRecord, s store.StatusRecord, more statusMore, now ti
 		Lag: crawl.Duration(s.Lag), NextDue: stamp(nextDue(c.State, s).At),
 		Purpose: c.Spec.Purpose,
 		Policy:  c.Spec.Revisit.Policy, Budget: orNull(c.Spec.Revisit.Budget),
-		PlannedPerDay: more.steering.Planned, AskedPerDay: more.steering.Asked, OverAsked: orNull(overAsked(more.steering)), BudgetPerDay: more.steering.Budget, Threshold: more.steering.Threshold,
+		PlannedPerDay: more.steering.Planned, AskedPerDay: more.steering.Asked, OverAsked: orNull(overAsked(c, more.steering)), BudgetPerDay: more.steering.Budget, Threshold: more.steering.Threshold,
 		ThresholdReasons: words(more.steering.Reasons), Evictions: s.Evicted,
 		Held: heldLines(more.held), Backlog: backlogOf(more.backlog), Troubles: troubleLines(more.troubles), Sinks: more.sinks,
 		Freshness: more.fresh, FirstPass: more.first, Imports: more.imports,
@@ -349,7 +349,7 @@ func (r Reporter) statusText(c store.CrawlRecord, s store.StatusRecord, more sta
 	if len(c.Spec.Purpose) > 0 {
 		t.row("purpose", purposeWords(c.Spec.Purpose))
 	}
-	if words := overAsked(more.steering); words != "" {
+	if words := overAsked(c, more.steering); words != "" {
 		t.row("engine", words)
 	}
 	if steering := more.steering; steering.Threshold > 0 {
@@ -436,7 +436,7 @@ func (r Reporter) overAsked(ctx context.Context, crawls []store.CrawlRecord) err
 		if err != nil {
 			return err
 		}
-		if words := overAsked(steering); words != "" && c.State == crawl.CrawlRunning {
+		if words := overAsked(c, steering); words != "" {
 			if _, err := fmt.Fprintf(r.Out, "crawl %s: %s\n", c.Spec.Name, words); err != nil {
 				return err
 			}

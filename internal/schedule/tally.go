@@ -185,7 +185,7 @@ type Round struct {
 type Allowance struct {
 	// Budget is that of the crawl.
 	Budget float64
-	// Engine is what the engine leaves to the crawl; 0 is no bound.
+	// Engine is the crawl's share of the visits that the engine makes; 0 means no bound.
 	Engine float64
 	// Hosts has what the busy hosts leave to it, by id.
 	Hosts map[int64]float64

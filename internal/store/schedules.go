@@ -56,10 +56,8 @@ type SteeringRecord struct {
 
 // EngineRecord says how many visits the engine makes.
 type EngineRecord struct {
-	// PerDay is how many visits a day all crawls may plan, 0 if there is no bound, and Reason
-	// how that was found.
+	// PerDay is how many visits a day all crawls may plan, 0 if there is no bound.
 	PerDay float64
-	Reason crawl.Reason
 	// Others is how many visits a day the other crawls that run ask for.
 	Others float64
 }

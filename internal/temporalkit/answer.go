@@ -16,6 +16,9 @@ import (
 // takes a minute or two; without a worker no answer comes.
 const answerLimit = 3 * time.Minute
 
+// answerPause is the pause before an update is sent again.
+const answerPause = 200 * time.Millisecond
+
 // ErrNoAnswer: a workflow did not answer in time. What it was asked for may still be done.
 var ErrNoAnswer = fmt.Errorf("no answer within %s: is a worker running, and does the store answer?", answerLimit)
 
@@ -39,6 +42,10 @@ func answer(ctx context.Context, send func(ctx context.Context, update string) (
 			return ack, ctx.Err()
 		case asking.Err() != nil:
 			return ack, ErrNoAnswer
+		}
+		select {
+		case <-time.After(answerPause): // for servers that give up at once
+		case <-asking.Done():
 		}
 	}
 }

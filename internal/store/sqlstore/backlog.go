@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -39,13 +38,9 @@ func (s *Store) NoteBacklog(ctx context.Context, tasks int, age time.Duration) e
 
 // readBacklog reads the last note, unless it is too old.
 func readBacklog(ctx context.Context, tx Tx, now int64) (store.BacklogRecord, error) {
-	text, err := readSetting(ctx, tx, settingBacklog)
-	if err != nil || text == "" {
+	note, err := readNote[backlogNote](ctx, tx, settingBacklog)
+	if err != nil {
 		return store.BacklogRecord{}, err
-	}
-	var note backlogNote
-	if err := json.Unmarshal([]byte(text), &note); err != nil {
-		return store.BacklogRecord{}, fmt.Errorf("decode the backlog: %w", err)
 	}
 	if now-note.At >= spanMicros(store.BacklogSeen) {
 		return store.BacklogRecord{}, nil

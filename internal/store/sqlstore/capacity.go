@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -16,27 +15,22 @@ const settingCapacity = "capacity"
 
 // capacityNote is an admission.Capacity as stored, in microseconds.
 type capacityNote struct {
-	PerSecond float64      `json:"per_second"`
-	At        int64        `json:"at"`
-	Cycle     int64        `json:"cycle"`
-	Reason    crawl.Reason `json:"reason"`
-	Since     int64        `json:"since"`
-	Visits    int64        `json:"visits"`
-	Seen      int64        `json:"seen"`
+	PerSecond float64 `json:"per_second"`
+	At        int64   `json:"at"`
+	Cycle     int64   `json:"cycle"`
+	Since     int64   `json:"since"`
+	Visits    int64   `json:"visits"`
+	Seen      int64   `json:"seen"`
 }
 
 // loadCapacity reads the capacity, which has no row until somebody has seen a backlog.
 func loadCapacity(ctx context.Context, tx Tx) (admission.Capacity, error) {
-	text, err := readSetting(ctx, tx, settingCapacity)
-	if err != nil || text == "" {
+	n, err := readNote[capacityNote](ctx, tx, settingCapacity)
+	if err != nil {
 		return admission.Capacity{}, err
 	}
-	var n capacityNote
-	if err := json.Unmarshal([]byte(text), &n); err != nil {
-		return admission.Capacity{}, fmt.Errorf("decode the engine's capacity: %w", err)
-	}
 	return admission.Capacity{
-		PerSecond: n.PerSecond, At: fromMicros(n.At), Cycle: span(n.Cycle), Reason: n.Reason,
+		PerSecond: n.PerSecond, At: fromMicros(n.At), Cycle: span(n.Cycle),
 		Since: admission.Mark{At: fromMicros(n.Since), Visits: n.Visits}, Seen: fromMicros(n.Seen),
 	}, nil
 }
@@ -61,7 +55,7 @@ func measure(ctx context.Context, tx Tx, now time.Time, oldest time.Duration) er
 		return nil // it keeps up, as before
 	}
 	note := capacityNote{
-		PerSecond: is.PerSecond, At: micros(is.At), Cycle: spanMicros(is.Cycle), Reason: is.Reason,
+		PerSecond: is.PerSecond, At: micros(is.At), Cycle: spanMicros(is.Cycle),
 		Since: micros(is.Since.At), Visits: is.Since.Visits, Seen: micros(is.Seen),
 	}
 	return writeSetting(ctx, tx, settingCapacity, jsonText(note))
@@ -115,7 +109,7 @@ func (s *Store) Engine(ctx context.Context, crawlID int64) (store.EngineRecord, 
 		if err != nil {
 			return store.EngineRecord{}, err
 		}
-		rec := store.EngineRecord{PerDay: capacity.Now(fromMicros(now)) * (24 * time.Hour).Seconds(), Reason: capacity.Reason}
+		rec := store.EngineRecord{PerDay: capacity.Now(fromMicros(now)) * (24 * time.Hour).Seconds()}
 		query := fmt.Sprintf(`SELECT COALESCE(SUM(t.asked), 0.0) FROM crawls c JOIN steering t ON t.crawl_id = c.id
 			WHERE c.state = %d AND c.id <> $1`, crawl.CrawlRunning)
 		return rec, tx.QueryRow(ctx, query, []any{crawlID}, &rec.Others)

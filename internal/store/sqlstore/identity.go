@@ -81,6 +81,18 @@ func readSetting(ctx context.Context, tx Tx, name string) (string, error) {
 	return value, err
 }
 
+// readNote reads a row of settings that holds JSON; zero if there is none.
+func readNote[T any](ctx context.Context, tx Tx, name string) (note T, err error) {
+	text, err := readSetting(ctx, tx, name)
+	if err != nil || text == "" {
+		return note, err
+	}
+	if err := json.Unmarshal([]byte(text), &note); err != nil {
+		return note, fmt.Errorf("decode the setting %s: %w", name, err)
+	}
+	return note, nil
+}
+
 // writeSetting writes a row of settings, over one that is there.
 func writeSetting(ctx context.Context, tx Tx, name, value string) error {
 	_, err := tx.Exec(ctx, `INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`, name, value)
