@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -38,7 +39,7 @@ type Cost struct {
 	Visits, Acquires, Turns, Events int
 	Idle                            time.Duration // of the host while somebody waited
 	Lasted                          time.Duration
-	Fewest, Most                    int           // visits of a page
+	Fewest, Most                    int           // visits of a page; Most leaves out the page in a hundred that had more
 	Latest                          time.Duration // after it was due that a visit was made
 	Early                           int           // requests that came before the last one's gap was over
 }
@@ -144,10 +145,16 @@ func Saturate(t *testing.T, e sqlstore.Engine, how Saturation) Cost {
 	if h.failed != nil {
 		t.Fatal(h.failed)
 	}
-	h.cost.Fewest = h.cost.Visits
-	for _, p := range h.pages {
-		h.cost.Fewest, h.cost.Most = min(h.cost.Fewest, p.counted), max(h.cost.Most, p.counted)
-	}
+	// Now and then a page comes due in the very moment in which nobody who was called has
+	// arrived, and is luckier than all others.
+	visits := slices.Sorted(func(yield func(int) bool) {
+		for _, p := range h.pages {
+			if !yield(p.counted) {
+				return
+			}
+		}
+	})
+	h.cost.Fewest, h.cost.Most = visits[0], visits[len(visits)-1-len(visits)/100]
 	h.cost.Lasted = h.ended.Sub(h.started)
 	return h.cost
 }
