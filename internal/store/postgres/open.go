@@ -41,6 +41,12 @@ var timeouts = map[string]string{
 	"idle_in_transaction_session_timeout": "11s",
 }
 
+// leastConnections is how many connections a process may have, if the DSN does not say: more
+// than the driver's one for each core and four at least. A transaction keeps its connection
+// for a dozen round trips, in each of which it waits for a processor here and at the server.
+// With four connections on two busy cores, a visit waited for one longer than it took.
+const leastConnections = 12
+
 // Open opens the store in a PostgreSQL database, given as a URL or in libpq's
 // keyword form, and brings its tables up to date. Errors wrap
 // store.ErrUnavailable when the server cannot be had, store.ErrForeign when the
@@ -91,6 +97,9 @@ func parseConfig(dsn string) (*pgxpool.Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the store's DSN is wrong: %s", unquoted(oneLine(err.Error()), dsn))
 	}
+	if !namesConnections(dsn) {
+		config.MaxConns = max(config.MaxConns, leastConnections)
+	}
 	params := config.ConnConfig.RuntimeParams
 	for name, value := range timeouts {
 		if _, set := params[name]; !set && !strings.Contains(params["options"], name) {
@@ -104,6 +113,13 @@ func parseConfig(dsn string) (*pgxpool.Config, error) {
 		config.AfterConnect = withoutJIT
 	}
 	return config, nil
+}
+
+// namesConnections reports whether a DSN says how many connections there may be: what is for
+// the pool is an unknown parameter to the driver.
+func namesConnections(dsn string) bool {
+	config, err := pgx.ParseConfig(dsn)
+	return err == nil && config.RuntimeParams["pool_max_conns"] != ""
 }
 
 // withoutJIT keeps the server from compiling statements, unless the DSN says otherwise: that

@@ -4,6 +4,7 @@ package postgres
 
 import (
 	"errors"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -127,6 +128,22 @@ func TestWrongDSNIsNotQuoted(t *testing.T) {
 		_, err := parseConfig(c.dsn)
 		if err == nil || strings.Contains(err.Error(), "hun") || strings.Contains(err.Error(), "ter2") || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q and no password", c.dsn, err, c.want)
+		}
+	}
+}
+
+// TestConnections: a process has enough connections on a small machine, unless the DSN gives
+// their number.
+func TestConnections(t *testing.T) {
+	for dsn, want := range map[string]int32{
+		"postgres://u@h/db":                                    max(leastConnections, int32(runtime.NumCPU())),
+		"postgres://u@h/db?pool_max_conns=3":                   3,
+		"host=h dbname=db pool_max_conns=40":                   40,
+		"host=h dbname=db application_name='pool_max_conns=3'": max(leastConnections, int32(runtime.NumCPU())),
+	} {
+		config, err := parseConfig(dsn)
+		if err != nil || config.MaxConns != want {
+			t.Errorf("%s: %+v, %v; want %d connections", dsn, config, err, want)
 		}
 	}
 }
