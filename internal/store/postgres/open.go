@@ -44,7 +44,7 @@ var timeouts = map[string]string{
 // leastConnections is how many connections a process may have, if the DSN does not say: more
 // than the driver's one for each core and four at least. A transaction keeps its connection
 // for a dozen round trips, in each of which it waits for a processor here and at the server.
-// With four connections on two busy cores, a visit waited for one longer than it took.
+// docs/decisions.md has what four and twelve cost on two busy cores.
 const leastConnections = 12
 
 // Open opens the store in a PostgreSQL database, given as a URL or in libpq's

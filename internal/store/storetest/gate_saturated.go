@@ -145,8 +145,8 @@ func Saturate(t *testing.T, e sqlstore.Engine, how Saturation) Cost {
 	if h.failed != nil {
 		t.Fatal(h.failed)
 	}
-	// Now and then a page comes due in the very moment in which nobody who was called has
-	// arrived, and is luckier than all others.
+	// Where signals take long, some pages come due in a moment in which nobody who was called has
+	// arrived, and need not wait. In a run of fifty, one page has this luck two or three times.
 	var visits []int
 	for _, p := range h.pages {
 		visits = append(visits, p.counted)
