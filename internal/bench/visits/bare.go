@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
@@ -27,6 +28,8 @@ import (
 
 // Bare is a worker whose workflows do only what a visit needs of Temporal itself: a timer
 // and a regular activity, with Locals local activities around it. The activities are empty.
+// Its first visits need a start besides: with Children, one workflow starts all others as
+// its children, each of which makes one visit and then sleeps for as long as Timer.
 type Bare struct {
 	Address, Namespace string
 	// Embedded connects as `starter dev` does, without compression.
@@ -34,6 +37,7 @@ type Bare struct {
 	Workflows int
 	Timer     time.Duration
 	Locals    int
+	Children  bool
 }
 
 // RunBare is the bare worker as a program, `bench bare`, which measuring visits starts.
@@ -46,6 +50,7 @@ func RunBare(ctx context.Context, args []string, asks io.Reader, answers io.Writ
 	flags.IntVar(&b.Workflows, "workflows", 1, "how many workflows")
 	flags.DurationVar(&b.Timer, "timer", time.Second, "their timers")
 	flags.IntVar(&b.Locals, "locals", 0, "local activities a visit, 0 to 2")
+	flags.BoolVar(&b.Children, "children", false, "start them as children, which make one visit each")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -58,6 +63,8 @@ const bareQueue = "bare"
 // The names under which Temporal knows them.
 const (
 	bareWorkflow = "Bare"
+	bareChild    = "BareChild"
+	bareParent   = "BareParent"
 	bareVisit    = "Visit"
 	bareStep     = "Step"
 )
@@ -96,8 +103,50 @@ func (b Bare) loop(ctx workflow.Context, first time.Duration) error {
 	return workflow.NewContinueAsNewError(ctx, bareWorkflow, time.Duration(0))
 }
 
+// childrenAtOnce and childrenPerRun are how many children the parent starts at once, and in
+// a run, as Discover does.
+const (
+	childrenAtOnce = 100
+	childrenPerRun = 500
+)
+
+// parent starts the children from the given number on.
+func (b Bare) parent(ctx workflow.Context, from int) error {
+	until := min(from+childrenPerRun, b.Workflows)
+	for ; from < until; from += childrenAtOnce {
+		var starts []workflow.Future
+		for i := from; i < min(from+childrenAtOnce, until); i++ {
+			child := workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
+				WorkflowID: bareChild + "/" + strconv.Itoa(i), ParentClosePolicy: enumspb.PARENT_CLOSE_POLICY_ABANDON,
+			})
+			starts = append(starts, workflow.ExecuteChildWorkflow(child, bareChild).GetChildWorkflowExecution())
+		}
+		for _, start := range starts {
+			if err := start.Get(ctx, nil); err != nil {
+				return err
+			}
+		}
+	}
+	if until < b.Workflows {
+		return workflow.NewContinueAsNewError(ctx, bareParent, until)
+	}
+	return nil
+}
+
+// child makes one visit, and then sleeps.
+func (b Bare) child(ctx workflow.Context) error {
+	regular := workflow.WithActivityOptions(ctx, workflow.ActivityOptions{StartToCloseTimeout: time.Minute})
+	if err := workflow.ExecuteActivity(regular, bareVisit).Get(ctx, nil); err != nil {
+		return err
+	}
+	return workflow.Sleep(ctx, b.Timer)
+}
+
+// begin is the line of asks that has a bare worker start its workflows.
+const begin = "begin"
+
 // Run works until asks ends. To each line of asks it answers with the number of visits
-// so far; the first answer comes when all workflows have been started.
+// so far, to begin once the workflows have been started.
 func (b Bare) Run(ctx context.Context, asks io.Reader, answers io.Writer) error {
 	c, err := b.dial(ctx)
 	if err != nil {
@@ -107,17 +156,21 @@ func (b Bare) Run(ctx context.Context, asks io.Reader, answers io.Writer) error 
 	var visits atomic.Int64
 	w := temporalkit.NewWorker(c, b.options())
 	w.RegisterWorkflowWithOptions(b.loop, workflow.RegisterOptions{Name: bareWorkflow})
+	w.RegisterWorkflowWithOptions(b.parent, workflow.RegisterOptions{Name: bareParent})
+	w.RegisterWorkflowWithOptions(b.child, workflow.RegisterOptions{Name: bareChild})
 	w.RegisterActivityWithOptions(func(context.Context) error { return nil }, activity.RegisterOptions{Name: bareStep})
 	w.RegisterActivityWithOptions(func(context.Context) error { visits.Add(1); return nil }, activity.RegisterOptions{Name: bareVisit})
 	if err := w.Start(); err != nil {
 		return fmt.Errorf("start the bare worker: %w", err)
 	}
 	defer w.Stop()
-	if err := b.start(ctx, c); err != nil {
-		return err
-	}
 	lines := bufio.NewScanner(asks)
 	for lines.Scan() {
+		if lines.Text() == begin {
+			if err := b.start(ctx, c); err != nil {
+				return err
+			}
+		}
 		if _, err := fmt.Fprintln(answers, visits.Load()); err != nil {
 			return fmt.Errorf("answer: %w", err)
 		}
@@ -157,6 +210,13 @@ func dial(ctx context.Context, address, namespace string, embedded bool) (client
 }
 
 func (b Bare) start(ctx context.Context, c client.Client) error {
+	if b.Children {
+		_, err := c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: bareParent, TaskQueue: bareQueue}, bareParent, 0)
+		if err != nil {
+			return fmt.Errorf("start the parent of the bare workflows: %w", err)
+		}
+		return nil
+	}
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(8)
 	for i := range b.Workflows {
@@ -191,7 +251,11 @@ func newAsker() (a *asker, stdin *os.File, output io.Writer, err error) {
 }
 
 func (a *asker) visits(ctx context.Context, on *bench.Process) (int64, error) {
-	if _, err := io.WriteString(a.asks, "\n"); err != nil {
+	return a.ask(ctx, on, "")
+}
+
+func (a *asker) ask(ctx context.Context, on *bench.Process, line string) (int64, error) {
+	if _, err := io.WriteString(a.asks, line+"\n"); err != nil {
 		return 0, fmt.Errorf("ask the bare worker: %w: %s", err, on.Output())
 	}
 	select {

@@ -52,16 +52,16 @@ type bareWorker struct {
 	asker *asker
 }
 
-// startBare runs a bare worker at a place until its workflows have been started.
-func (o Options) startBare(ctx context.Context, at *place, locals int) (*bareWorker, error) {
+// startBare runs a bare worker at a place, with no workflow yet.
+func (o Options) startBare(ctx context.Context, at *place, kind bareKind) (*bareWorker, error) {
 	asker, stdin, output, err := newAsker()
 	if err != nil {
 		return nil, err
 	}
 	args := []string{
 		"bare", "-address", at.address, "-namespace", at.namespace, "-workflows", strconv.Itoa(o.Pages),
-		"-timer", o.Timer.String(), "-locals", strconv.Itoa(locals),
 	}
+	args = append(args, kind.args(o)...)
 	if at.embedded {
 		args = append(args, "-embedded")
 	}
@@ -70,11 +70,13 @@ func (o Options) startBare(ctx context.Context, at *place, locals int) (*bareWor
 	if err != nil {
 		return nil, errors.Join(err, asker.asks.Close())
 	}
-	w := &bareWorker{Process: p, asker: asker}
-	if _, err := asker.visits(ctx, p); err != nil {
-		return nil, errors.Join(err, w.stop())
-	}
-	return w, nil
+	return &bareWorker{Process: p, asker: asker}, nil
+}
+
+// begin starts its workflows.
+func (w *bareWorker) begin(ctx context.Context) error {
+	_, err := w.asker.ask(ctx, w.Process, begin)
+	return err
 }
 
 // stop ends it by the end of its input.

@@ -14,6 +14,7 @@ import (
 const (
 	BareLoop   = "bare loop: timer + 1 activity"
 	BareLocals = "bare loop: timer + 2 local + 1 activity"
+	BareFirst  = "bare first visits: child + 1 activity + timer"
 	First      = "first visits"
 	Unchanged  = "unchanged visits (304)"
 	Changed    = "changed visits, all links known"
@@ -85,9 +86,14 @@ func (s subject) more(ctx context.Context, n int) error {
 	if err != nil {
 		return err
 	}
-	return bench.Await(ctx, "there are enough visits", 50*time.Millisecond, func(ctx context.Context) (bool, error) {
+	return s.reach(ctx, begun+int64(n))
+}
+
+// reach waits until there are n visits in all.
+func (s subject) reach(ctx context.Context, n int64) error {
+	return bench.Await(ctx, "there are enough visits", 5*time.Millisecond, func(ctx context.Context) (bool, error) {
 		now, err := s.visits(ctx)
-		return now >= begun+int64(n), err
+		return now >= n, err
 	}, s.worker)
 }
 

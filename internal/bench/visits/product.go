@@ -191,30 +191,3 @@ func (o Options) withProduct(ctx context.Context, d deployment, name string, cou
 	defer func() { err = errors.Join(err, p.stop(ctx)) }()
 	return do(&session{o: o, p: p, site: web, delay: o.Delay})
 }
-
-// withBare runs do with bare workflows, when they have been through their first timers.
-func (o Options) withBare(ctx context.Context, d deployment, name string, locals int, do func(subject) error) (err error) {
-	at, err := d.bare(ctx, name)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, at.stop(ctx)) }()
-	w, err := o.startBare(ctx, at, locals)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, w.stop()) }()
-	s := subject{at: at, worker: w.Process, visits: func(ctx context.Context) (int64, error) { return w.asker.visits(ctx, w.Process) }}
-	begun, err := s.visits(ctx)
-	if err != nil {
-		return err
-	}
-	err = bench.Await(ctx, "the bare workflows have made their first visits", 100*time.Millisecond, func(ctx context.Context) (bool, error) {
-		n, err := s.visits(ctx)
-		return n >= begun+int64(o.Pages), err
-	}, w.Process)
-	if err != nil {
-		return err
-	}
-	return do(s)
-}

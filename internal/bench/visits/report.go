@@ -21,6 +21,9 @@ func (r *Report) Tables(write func(*bench.Table) string) string {
 			fmt.Fprintf(&b, "%s: %d pages on %d hosts, delay %s; bare loops of %d workflows; timers of %s, windows of %s.\n\n%s\n",
 				title(engine), r.Options.Pages, r.Options.Hosts, r.Options.Delay, r.Options.Pages, r.Options.Timer, r.Options.Window, write(speed))
 			fmt.Fprintf(&b, "%s\n\n", noise)
+			if first := r.ratio(engine, First, BareFirst); first != bench.Unknown {
+				fmt.Fprintf(&b, "First visits come to %s of bare first visits of the same round.\n\n", first)
+			}
 		}
 		if counts := r.counts(engine); len(counts.Rows) > 0 {
 			fmt.Fprintf(&b, "Counted a visit:\n\n%s\n", write(counts))
@@ -58,8 +61,7 @@ func (r *Report) timed(engine, name string) map[int]Timing {
 // sentence on how much equal rounds differ.
 func (r *Report) speed(engine string) (*bench.Table, string) {
 	table := &bench.Table{Head: []string{"case", "visits/s", "of the bare loop", "server ms", "database ms", "worker ms"}}
-	bare := r.timed(engine, BareLoop)
-	for _, name := range []string{BareLoop, BareLocals, Unchanged, Changed, First} {
+	for _, name := range []string{BareLoop, BareLocals, Unchanged, Changed, BareFirst, First} {
 		rounds := r.timed(engine, name)
 		if len(rounds) == 0 {
 			continue
@@ -71,23 +73,29 @@ func (r *Report) speed(engine string) (*bench.Table, string) {
 			}
 			return bench.SpreadOf(all...)
 		}
-		var ratios []float64
-		for round, t := range rounds {
-			if b, ok := bare[round]; ok {
-				ratios = append(ratios, t.Rate()/b.Rate())
-			}
-		}
-		ratio, database := bench.Unknown, bench.Unknown
-		if len(ratios) > 0 {
-			ratio = bench.SpreadOf(ratios...).String()
-		}
+		database := bench.Unknown
 		if spread := of(func(t Timing) float64 { return t.Database }); spread.Max > 0 {
 			database = bench.Figure(spread.Median)
 		}
-		table.Add(name, of(Timing.Rate).String(), ratio, bench.Figure(of(func(t Timing) float64 { return t.Server }).Median), database,
+		table.Add(name, of(Timing.Rate).String(), r.ratio(engine, name, BareLoop), bench.Figure(of(func(t Timing) float64 { return t.Server }).Median), database,
 			bench.Figure(of(func(t Timing) float64 { return t.Worker }).Median))
 	}
 	return table, r.noise(engine)
+}
+
+// ratio is the speed of a case beside another in the same rounds.
+func (r *Report) ratio(engine, name, beside string) string {
+	others := r.timed(engine, beside)
+	var ratios []float64
+	for round, t := range r.timed(engine, name) {
+		if other, ok := others[round]; ok {
+			ratios = append(ratios, t.Rate()/other.Rate())
+		}
+	}
+	if len(ratios) == 0 {
+		return bench.Unknown
+	}
+	return bench.SpreadOf(ratios...).String()
 }
 
 // noise says how much equal rounds differ, and whether the timers asked for enough.
@@ -180,7 +188,7 @@ func (r *Report) activities(engine string) *bench.Table {
 		}
 	}
 	for _, c := range r.counted(engine) {
-		if c.Case == BareLoop || c.Case == BareLocals {
+		if slices.ContainsFunc(bareKinds, func(k bareKind) bool { return k.title == c.Case }) {
 			continue
 		}
 		row := []string{c.Case}

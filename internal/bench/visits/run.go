@@ -76,7 +76,7 @@ func (o Options) site() bench.SiteOptions {
 	return bench.SiteOptions{Net: 40, Hosts: o.Hosts, Pages: o.Pages / o.Hosts}
 }
 
-// time times everything once: a bare loop, the product, the other bare loop.
+// time times everything once: a bare loop, the product, the other bare workflows.
 func (e *engineRun) time(ctx context.Context, round int) error {
 	o := e.r.Options
 	timed := func(ctx context.Context, name string, s subject, done func(context.Context) error) error {
@@ -90,7 +90,7 @@ func (e *engineRun) time(ctx context.Context, round int) error {
 			e.engine, round, name, bench.Figure(t.Rate()), bench.Figure(t.Server), bench.Figure(t.Database), bench.Figure(t.Worker))
 		return e.r.line("timing", t)
 	}
-	if err := e.bare(ctx, fmt.Sprintf("bare%d", round), 0, 0, timed); err != nil {
+	if err := e.bare(ctx, fmt.Sprintf("bare%d", round), bareKinds[0], false, timed); err != nil {
 		return err
 	}
 	err := o.withProduct(ctx, e.d, fmt.Sprintf("product%d", round), false, o.site(), func(s *session) error {
@@ -102,32 +102,19 @@ func (e *engineRun) time(ctx context.Context, round int) error {
 	if err != nil {
 		return err
 	}
-	return e.bare(ctx, fmt.Sprintf("locals%d", round), 2, 0, timed)
-}
-
-// bare measures a bare loop until it has made enough visits or, if that is 0, for as long
-// as a figure is measured.
-func (e *engineRun) bare(ctx context.Context, name string, locals, enough int, m measured) error {
-	title := BareLoop
-	if locals > 0 {
-		title = BareLocals
+	for i, kind := range bareKinds[1:] {
+		if err := e.bare(ctx, fmt.Sprintf("bare%d-%d", round, i+1), kind, false, timed); err != nil {
+			return err
+		}
 	}
-	o := e.r.Options
-	return o.withBare(ctx, e.d, name, locals, func(s subject) error {
-		return m(ctx, title, s, func(ctx context.Context) error {
-			if enough > 0 {
-				return s.more(ctx, enough)
-			}
-			return bench.Rest(ctx, o.Window, s.worker)
-		})
-	})
+	return nil
 }
 
 // count counts everything once, with programs that count and are not timed.
 func (e *engineRun) count(ctx context.Context) error {
 	o := e.r.Options
 	counted := func(ctx context.Context, name string, s subject, done func(context.Context) error) error {
-		c, err := s.tallied(ctx, name == Unchanged || name == Changed || name == BareLoop || name == BareLocals, done)
+		c, err := s.tallied(ctx, whole(name), done)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -136,8 +123,8 @@ func (e *engineRun) count(ctx context.Context) error {
 		o.say("%s, counted: %s: %s events a visit", e.engine, name, bench.Figure(c.Tally.each(func(t Tally) int { return t.Events })))
 		return e.r.line("count", c)
 	}
-	for locals := 0; locals <= 2; locals += 2 {
-		if err := e.bare(ctx, fmt.Sprintf("countbare%d", locals), locals, o.cycles(), counted); err != nil {
+	for i, kind := range bareKinds {
+		if err := e.bare(ctx, fmt.Sprintf("countbare%d", i), kind, true, counted); err != nil {
 			return err
 		}
 	}

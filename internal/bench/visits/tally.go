@@ -117,7 +117,7 @@ func (t *Tallies) add(kind string, events []*historypb.HistoryEvent, from, until
 	visits := visitsIn(events, from, until)
 	t.Visits += len(visits)
 	switch {
-	case len(visits) == 0 && kind != pageWorkflow && kind != bareWorkflow:
+	case len(visits) == 0 && kind != pageWorkflow && kind != bareWorkflow && kind != bareChild:
 		t.Others.history(kind, events, from, until)
 	case !whole:
 		t.Visiting.history(kind, events, from, until)

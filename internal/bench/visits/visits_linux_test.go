@@ -90,7 +90,7 @@ func checkCounts(t *testing.T, counts []Count) {
 		}
 		events := c.Tally.each(func(t Tally) int { return t.Events })
 		switch c.Case {
-		case BareLoop, BareLocals:
+		case BareLoop, BareLocals, BareFirst:
 			steps := 0.0
 			if c.Case == BareLocals {
 				steps = 2
@@ -111,7 +111,7 @@ func checkCounts(t *testing.T, counts []Count) {
 			t.Errorf("%s: %d visits with %v events each", c.Case, c.Tally.Visits, events)
 		}
 	}
-	if want := []string{BareLoop, BareLocals, First, Unchanged, Changed, Saturated(3)}; !reflect.DeepEqual(names, want) {
+	if want := []string{BareLoop, BareLocals, BareFirst, First, Unchanged, Changed, Saturated(3)}; !reflect.DeepEqual(names, want) {
 		t.Errorf("counted %q, want %q", names, want)
 	}
 }
@@ -286,15 +286,15 @@ func TestTables(t *testing.T) {
 	o := Default()
 	o.Engines = []string{SQLite}
 	r := &Report{Options: o, Missing: []string{"fsyncs: no tracer"}}
-	for round, rates := range [][3]int64{{80, 72, 40}, {100, 95, 50}} {
-		for i, name := range []string{BareLoop, Unchanged, Changed} {
+	for round, rates := range [][5]int64{{80, 72, 40, 50, 40}, {100, 95, 50, 50, 30}} {
+		for i, name := range []string{BareLoop, Unchanged, Changed, BareFirst, First} {
 			r.Timings = append(r.Timings, Timing{Engine: SQLite, Case: name, Round: round + 1, Visits: rates[i], Seconds: 1, Server: 11, Worker: 2})
 		}
 	}
 	text := r.Tables((*bench.Table).Text)
 	for _, want := range []string{
 		"83.5 (72.0–95.0)  0.93 (0.90–0.95)", "45.0 (40.0–50.0)              0.50", "by a factor of up to 1.25",
-		"Not measured: fsyncs: no tracer.",
+		"First visits come to 0.70 (0.60–0.80) of bare first visits", "Not measured: fsyncs: no tracer.",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the text lacks %q:\n%s", want, text)
