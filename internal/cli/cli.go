@@ -62,9 +62,6 @@ func Main(ctx context.Context, args []string, env Env) int {
 }
 
 func run(ctx context.Context, args []string, env Env) error {
-	if len(args) == 1 && args[0] == "--version" { // `show --version N` means something else
-		args = []string{"version"}
-	}
 	var commands commands
 	exited := false
 	parser, err := kong.New(&commands,
@@ -81,6 +78,9 @@ func run(ctx context.Context, args []string, env Env) error {
 	parsed, err := parser.Parse(args)
 	if exited { // help or version was printed; other missing arguments do not matter
 		return nil
+	}
+	if asksForVersion(err) {
+		return run(ctx, []string{"version"}, env)
 	}
 	if err != nil {
 		return parseError(err, args, parser)
@@ -235,6 +235,13 @@ func oneLine(err error) string {
 		b.WriteString(line)
 	}
 	return b.String()
+}
+
+// asksForVersion reports whether parsing failed at a --version before any command: there it is
+// no flag, for `show --version N` means something else.
+func asksForVersion(err error) bool {
+	var parse *kong.ParseError
+	return errors.As(err, &parse) && parse.Context.Selected() == nil && strings.HasPrefix(err.Error(), "unknown flag --version")
 }
 
 // parseError words kong's parse errors.

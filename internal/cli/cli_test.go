@@ -386,6 +386,8 @@ func TestHelp(t *testing.T) {
 		{"visit --help", "starter visit https://example.com/news"},
 		{"pages --help", "--changed-since=WHEN"},
 		{"--version", "recrawl "},
+		{"--data elsewhere --version", "recrawl "},
+		{"--version status", "recrawl "},
 	} {
 		got := starter(t, &fakeBackend{}, strings.Fields(c.args)...)
 		if got.code != ExitOK || got.errOut != "" || !strings.Contains(got.out, c.want) {
