@@ -132,7 +132,7 @@ func (j *job) crawl(ctx context.Context) error {
 }
 
 // awaitOverdue waits, with nothing running, until every visited page is overdue, or would
-// be if it had not left the crawl.
+// be if it had not left the crawl. Status counts only the first fifty thousand.
 func (j *job) awaitOverdue(ctx context.Context) error {
 	look := time.NewTicker(max(j.every, 2*time.Second))
 	defer look.Stop()
@@ -146,7 +146,7 @@ func (j *job) awaitOverdue(ctx context.Context) error {
 			return nil
 		}
 		if !told {
-			j.tell("stopped until all of its %d pages are overdue; %d are", j.last.Visited, overdue)
+			j.tell("stopped until all of its %d pages are overdue; at least %d are", j.last.Visited, overdue)
 			told = true
 		}
 		select {
