@@ -106,6 +106,10 @@ func TestMain(m *testing.M) {
 // bytes as one that is left alone.
 func TestKill9(t *testing.T) {
 	t.Parallel()
+	rounds := 1
+	if os.Getenv("RECRAWL_LONG") != "" {
+		rounds = 3
+	}
 	for _, f := range export.Formats() {
 		t.Run(string(f), func(t *testing.T) {
 			t.Parallel()
@@ -113,7 +117,7 @@ func TestKill9(t *testing.T) {
 			mustExport(t, killSource(), whole, options(f))
 			want := files(t, whole)
 			r := rand.New(rand.NewPCG(3, 4))
-			for range 2 {
+			for range rounds {
 				out := filepath.Join(t.TempDir(), "out")
 				for range 4 {
 					killAfter(t, f, out, 1+r.IntN(killPages/6))
