@@ -2,6 +2,9 @@ module recrawl
 
 go 1.26.0
 
+// Crawls of make demo and make bench-scale: a hundred thousand folders.
+ignore ./data
+
 require (
 	code.dny.dev/ssrf v0.3.0
 	github.com/PuerkitoBio/goquery v1.13.0
