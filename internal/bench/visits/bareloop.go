@@ -16,7 +16,8 @@ type bareKind struct {
 	children bool // first visits
 }
 
-// bareKinds are what a round measures: the first before the product, the others after it.
+// bareKinds lists the bare workflows of a round. The first kind runs before the product, the
+// others after it.
 var bareKinds = []bareKind{{title: BareLoop}, {title: BareLocals, locals: 2}, {title: BareFirst, children: true}}
 
 // sleeping is how long bare workflows sleep after their first visits: as long as a page
