@@ -21,6 +21,8 @@ type storeCounts struct {
 	Reads           uint64 `json:"reads"`
 	WriteStatements uint64 `json:"write_statements"`
 	ReadStatements  uint64 `json:"read_statements"`
+	// Trips is how often a transaction waited for an answer: a round trip to Postgres.
+	Trips uint64 `json:"trips"`
 }
 
 func readStoreCounts(path string) (storeCounts, error) {
@@ -28,15 +30,17 @@ func readStoreCounts(path string) (storeCounts, error) {
 	if err != nil {
 		return storeCounts{}, fmt.Errorf("read what the store has counted: %w", err)
 	}
-	if len(data) != 32 {
-		return storeCounts{}, fmt.Errorf("%s has %d bytes, and 32 were expected: are the programs those of this commit, built with -tags counts?", path, len(data))
+	if len(data) != 40 {
+		return storeCounts{}, fmt.Errorf("%s has %d bytes, and 40 were expected: are the programs those of this commit, built with -tags counts?", path, len(data))
 	}
 	at := func(i int) uint64 { return binary.LittleEndian.Uint64(data[8*i:]) }
-	return storeCounts{at(0), at(1), at(2), at(3)}, nil
+	return storeCounts{at(0), at(1), at(2), at(3), at(4)}, nil
 }
 
 func (c storeCounts) since(b storeCounts) storeCounts {
-	return storeCounts{c.Writes - b.Writes, c.Reads - b.Reads, c.WriteStatements - b.WriteStatements, c.ReadStatements - b.ReadStatements}
+	return storeCounts{
+		c.Writes - b.Writes, c.Reads - b.Reads, c.WriteStatements - b.WriteStatements, c.ReadStatements - b.ReadStatements, c.Trips - b.Trips,
+	}
 }
 
 // tracer finds the program that traces fsyncs; "" if there is none.

@@ -137,7 +137,7 @@ func (r *Report) counted(engine string) []Count {
 
 // counts makes the table of counts per visit.
 func (r *Report) counts(engine string) *bench.Table {
-	head := []string{"case", "events", "workflow tasks", "timers", "local", "regular", "workflows started", "write tx", "read tx", "statements"}
+	head := []string{"case", "events", "workflow tasks", "timers", "local", "regular", "workflows started", "write tx", "read tx", "statements", "their round trips"}
 	if onPostgres(engine) {
 		head = append(head, "log syncs of Postgres")
 	} else {
@@ -152,9 +152,9 @@ func (r *Report) counts(engine string) *bench.Table {
 			of(func(t Tally) int { return sum(t.Locals) }), of(func(t Tally) int { return sum(t.Regular) }), of(func(t Tally) int { return sum(t.Started) }),
 		}
 		if c.Store == (storeCounts{}) {
-			row = append(row, bench.Unknown, bench.Unknown, bench.Unknown)
+			row = append(row, bench.Unknown, bench.Unknown, bench.Unknown, bench.Unknown)
 		} else {
-			row = append(row, each(int(c.Store.Writes)), each(int(c.Store.Reads)), each(int(c.Store.WriteStatements+c.Store.ReadStatements)))
+			row = append(row, each(int(c.Store.Writes)), each(int(c.Store.Reads)), each(int(c.Store.WriteStatements+c.Store.ReadStatements)), each(int(c.Store.Trips)))
 		}
 		switch {
 		case onPostgres(engine) && c.Syncs != nil:

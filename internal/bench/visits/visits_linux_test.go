@@ -103,7 +103,7 @@ func checkCounts(t *testing.T, counts []Count) {
 				t.Errorf("%s: %v requests a visit, and the store did %+v", c.Case, each("Fetch"), c.Store)
 			}
 		default:
-			if each("Fetch") < 1 || each("Acquire") < 0.5 || c.Store.Writes == 0 || c.Store.WriteStatements < c.Store.Writes || c.Store.Reads == 0 {
+			if each("Fetch") < 1 || each("Acquire") < 0.5 || c.Store.Writes == 0 || c.Store.WriteStatements < c.Store.Writes || c.Store.Reads == 0 || c.Store.Trips == 0 {
 				t.Errorf("%s: %v requests and %v permits a visit, and the store did %+v", c.Case, each("Fetch"), each("Acquire"), c.Store)
 			}
 		}
@@ -236,14 +236,14 @@ func TestReadStoreCounts(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "counts")
 	var data []byte
-	for _, n := range []uint64{4, 3, 40, 14} {
+	for _, n := range []uint64{4, 3, 40, 14, 31} {
 		data = binary.LittleEndian.AppendUint64(data, n)
 	}
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	got, err := readStoreCounts(path)
-	if want := (storeCounts{4, 3, 40, 14}); err != nil || got != want {
+	if want := (storeCounts{4, 3, 40, 14, 31}); err != nil || got != want {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}
 	if err := os.WriteFile(path, data[:8], 0o600); err != nil {

@@ -15,10 +15,10 @@ func TestCosts(t *testing.T) {
 		t.Fatal(err)
 	}
 	storetest.RunCosts(t, e, storetest.Costs{
-		AtOnce:  storetest.Counts{Durable: 1, Lazy: 1, Statements: 25},
-		Granted: storetest.Counts{Durable: 1, Lazy: 2, Statements: 30},
-		Asks:    storetest.Counts{Lazy: 1, Statements: 11},
-		Serves:  storetest.Counts{Durable: 2, Lazy: 1, Reads: 1, Statements: 28}, // a first visit: and who refills the crawl
+		AtOnce:  storetest.Counts{Durable: 1, Lazy: 1, Statements: 25, Trips: 10},
+		Granted: storetest.Counts{Durable: 1, Lazy: 2, Statements: 30, Trips: 13},
+		Asks:    storetest.Counts{Lazy: 1, Statements: 11, Trips: 8},
+		Serves:  storetest.Counts{Durable: 2, Lazy: 1, Reads: 1, Statements: 28, Trips: 21}, // a first visit: and who refills the crawl
 	})
 	if err := e.Close(); err != nil {
 		t.Error(err)

@@ -58,7 +58,7 @@ func (e *engine) Watch(page int64) (<-chan struct{}, func()) {
 // Read implements sqlstore.Engine: a snapshot.
 func (e *engine) Read(ctx context.Context, fn func(sqlstore.Tx) error) error {
 	return e.retry(ctx, func() (commits bool, err error) {
-		return transact(ctx, &tx{pool: e.pool, opts: pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}}, fn)
+		return transact(ctx, newTx(e.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}), fn)
 	})
 }
 
@@ -75,7 +75,7 @@ func (e *engine) Glance(ctx context.Context, fn func(sqlstore.Tx) error) error {
 // knows how to find out.
 func (e *engine) Write(ctx context.Context, fn func(sqlstore.Tx) error) error {
 	return e.retry(ctx, func() (commits bool, err error) {
-		t := &tx{pool: e.pool, opts: pgx.TxOptions{IsoLevel: pgx.ReadCommitted}}
+		t := newTx(e.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
 		commits, err = transact(ctx, t, func(sqlstore.Tx) error {
 			if err := fn(t); err != nil {
 				return err
@@ -130,20 +130,14 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// transact runs fn in one transaction; commits says that an error came from its
-// COMMIT.
+// transact runs fn in one transaction; commits says that an error came from the round trip of
+// its COMMIT.
 func transact(ctx context.Context, t *tx, fn func(sqlstore.Tx) error) (commits bool, err error) {
-	defer func() {
-		if t.begun != nil {
-			// Does nothing after a commit. If the connection is broken, the server rolls back
-			// by itself.
-			_ = t.begun.Rollback(context.WithoutCancel(ctx))
-		}
-	}()
-	if err := fn(t); err != nil || t.begun == nil {
+	defer t.end(ctx)
+	if err := fn(t); err != nil || t.untouched() {
 		return false, err
 	}
-	return true, t.begun.Commit(ctx)
+	return true, t.commit(ctx)
 }
 
 // Close implements sqlstore.Engine. It waits for the transactions that run.

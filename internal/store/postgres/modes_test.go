@@ -67,11 +67,11 @@ type modalTx struct {
 	modes *modes
 }
 
-// args are those of the modes. The statement with which a transaction begins is sent as the
-// engine has it, so one that is not to be prepared is made the second one.
+// args are those of the modes. What is sent together with other statements is sent as the engine
+// has it, so one that is not to be prepared is made to go alone.
 func (t modalTx) args(ctx context.Context, query string, args []any) ([]any, error) {
 	next := t.modes.args(query, args)
-	if inner, is := t.Tx.(*tx); is && inner.begun == nil && len(next) > len(args) {
+	if inner, is := t.Tx.(*tx); is && inner.waiting.Len() > 0 && len(next) > len(args) {
 		_, err := t.Now(ctx)
 		return next, err
 	}
@@ -84,6 +84,25 @@ func (t modalTx) Exec(ctx context.Context, query string, args ...any) (int64, er
 		return 0, err
 	}
 	return t.Tx.Exec(ctx, query, args...)
+}
+
+func (t modalTx) Queue(ctx context.Context, query string, args ...any) error {
+	args, err := t.args(ctx, query, args)
+	if err != nil {
+		return err
+	}
+	if len(args) > 0 && args[0] == pgx.QueryExecModeExec {
+		_, err := t.Tx.Exec(ctx, query, args...)
+		return err
+	}
+	return t.Tx.Queue(ctx, query, args...)
+}
+
+func (t modalTx) Pipeline(ctx context.Context, steps ...sqlstore.Step) error {
+	if args := t.modes.args("pipeline "+steps[0].Query, []any{0}); len(args) > 1 {
+		return sqlstore.InTurn(ctx, t, steps)
+	}
+	return t.Tx.Pipeline(ctx, steps...)
 }
 
 func (t modalTx) Query(ctx context.Context, query string, args []any, scan func(sqlstore.Row) error) error {

@@ -4,6 +4,7 @@ package postgres
 
 import (
 	"errors"
+	"fmt"
 	"runtime"
 	"strings"
 	"sync"
@@ -214,6 +215,12 @@ func TestSettings(t *testing.T) {
 }
 
 func TestDeadlockIsRunAgain(t *testing.T) {
+	for _, queued := range []bool{false, true} { // the second statement, which then goes with COMMIT
+		t.Run(fmt.Sprintf("queued=%t", queued), func(t *testing.T) { deadlock(t, queued) })
+	}
+}
+
+func deadlock(t *testing.T, queued bool) {
 	e := testEngine(t, pgtest.DSN(t)+"&deadlock_timeout=20ms")
 	run(t, e, "INSERT INTO hosts (host) VALUES ('a'), ('b')")
 	var both, done sync.WaitGroup
@@ -224,8 +231,12 @@ func TestDeadlockIsRunAgain(t *testing.T) {
 		done.Go(func() {
 			errs[i] = e.Write(t.Context(), func(tx sqlstore.Tx) error {
 				runs[i]++
+				const update = "UPDATE hosts SET crawl_delay = crawl_delay + 1 WHERE host = $1"
 				for k, host := range order {
-					if _, err := tx.Exec(t.Context(), "UPDATE hosts SET crawl_delay = crawl_delay + 1 WHERE host = $1", host); err != nil {
+					if queued && k == 1 {
+						return tx.Queue(t.Context(), update, host)
+					}
+					if _, err := tx.Exec(t.Context(), update, host); err != nil {
 						return err
 					}
 					if k == 0 && runs[i] == 1 { // both have their first row: the second is a deadlock

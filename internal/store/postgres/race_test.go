@@ -30,8 +30,31 @@ type pausing struct {
 
 func newPausing(e sqlstore.Engine, at string) *pausing {
 	p := &pausing{at: at, there: make(chan struct{}), proceed: make(chan struct{})}
-	p.Engine = sqlstore.Observe(e, sqlstore.Observer{Asked: p.asked})
+	p.Engine = promptEngine{sqlstore.Observe(e, sqlstore.Observer{Asked: p.asked})}
 	return p
+}
+
+// promptEngine sends each statement of a writing transaction alone and at once, so that what
+// comes before a pause has been done.
+type promptEngine struct{ sqlstore.Engine }
+
+func (e promptEngine) Write(ctx context.Context, fn func(sqlstore.Tx) error) error {
+	return e.Engine.Write(ctx, func(tx sqlstore.Tx) error { return fn(promptTx{tx}) })
+}
+
+func (e promptEngine) WriteLazily(ctx context.Context, fn func(sqlstore.Tx) error) error {
+	return e.Engine.WriteLazily(ctx, func(tx sqlstore.Tx) error { return fn(promptTx{tx}) })
+}
+
+type promptTx struct{ sqlstore.Tx }
+
+func (t promptTx) Queue(ctx context.Context, query string, args ...any) error {
+	_, err := t.Exec(ctx, query, args...)
+	return err
+}
+
+func (t promptTx) Pipeline(ctx context.Context, steps ...sqlstore.Step) error {
+	return sqlstore.InTurn(ctx, t, steps)
 }
 
 func (p *pausing) asked(t sqlstore.Transaction, query string, _ []any) {

@@ -178,6 +178,12 @@ func (t *tx) Exec(ctx context.Context, query string, args ...any) (int64, error)
 	return n, interpretError(err)
 }
 
+// Queue implements sqlstore.Tx.
+func (t *tx) Queue(ctx context.Context, query string, args ...any) error {
+	_, err := t.Exec(ctx, query, args...)
+	return err
+}
+
 // Query implements sqlstore.Tx.
 func (t *tx) Query(ctx context.Context, query string, args []any, scan func(sqlstore.Row) error) error {
 	ctx, err := t.context(ctx)
@@ -201,6 +207,11 @@ func (t *tx) QueryRow(ctx context.Context, query string, args []any, dest ...any
 		return store.ErrNotFound
 	}
 	return err
+}
+
+// Pipeline implements sqlstore.Tx.
+func (t *tx) Pipeline(ctx context.Context, steps ...sqlstore.Step) error {
+	return sqlstore.InTurn(ctx, t, steps)
 }
 
 // Now implements sqlstore.Tx.

@@ -9,7 +9,12 @@ import (
 
 	"recrawl/internal/store"
 	"recrawl/internal/store/sqlstore"
+	"recrawl/internal/store/storetest"
 )
+
+func TestEngine(t *testing.T) {
+	storetest.RunEngine(t, func(t *testing.T) sqlstore.Engine { return testEngine(t) })
+}
 
 func testEngine(t *testing.T) *engine {
 	t.Helper()

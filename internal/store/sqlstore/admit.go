@@ -330,7 +330,7 @@ func (s *Store) place(ctx context.Context, tx Tx, ids []int64, as placement) err
 		return nil
 	}
 	query := `UPDATE frontier SET state = $2, attempted = $3, next_at = $4, admission = $5, placed_at = $6 WHERE page_id IN (` + s.ids(1) + `)`
-	if _, err := tx.Exec(ctx, query, idList(ids), int64(as.state), as.attempted, as.nextAt, as.admission, as.at); err != nil {
+	if err := tx.Queue(ctx, query, idList(ids), int64(as.state), as.attempted, as.nextAt, as.admission, as.at); err != nil {
 		return fmt.Errorf("make pages %s: %w", as.state, err)
 	}
 	return nil

@@ -12,20 +12,17 @@ import (
 // contentsPerTx is the number of digests in one transaction.
 const contentsPerTx = 1000
 
-// countContent counts one more version with a digest.
-func countContent(ctx context.Context, tx Tx, digest string, now int64) error {
-	if digest == "" {
+// countContent counts one more version with a digest. It is not counted while the archive
+// deletes the content.
+func countContent(digest string, now int64, counted *bool) Step {
+	*counted = false
+	query := `INSERT INTO contents (digest, refs) VALUES ($1, 1)
+		ON CONFLICT (digest) DO UPDATE SET refs = contents.refs + 1, claimed_until = 0 WHERE contents.claimed_until < $2
+		RETURNING digest`
+	return Step{Query: query, Args: []any{digest, now}, Scan: func(Row) error {
+		*counted = true
 		return nil
-	}
-	n, err := tx.Exec(ctx, `INSERT INTO contents (digest, refs) VALUES ($1, 1)
-		ON CONFLICT (digest) DO UPDATE SET refs = contents.refs + 1, claimed_until = 0 WHERE contents.claimed_until < $2`, digest, now)
-	if err != nil {
-		return fmt.Errorf("count the version's content: %w", err)
-	}
-	if n == 0 {
-		return fmt.Errorf("the archive is deleting %s: %w", digest, store.ErrUnavailable)
-	}
-	return nil
+	}}
 }
 
 // contentRecord is a digest with the versions that have had it.

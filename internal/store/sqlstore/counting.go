@@ -23,16 +23,17 @@ func observed(e Engine) Engine {
 		panic("count what the store does: " + err.Error()) // this program exists for nothing else
 	}
 	c := &counts{file: file}
-	return Observe(e, Observer{Asked: c.asked, Ended: c.ended})
+	return Observe(e, Observer{Asked: c.asked, Awaited: c.awaited, Ended: c.ended})
 }
 
 // counts are numbers since the start, which the file holds as 64-bit integers, the
-// lowest byte first: write transactions, read transactions, and the statements of each.
+// lowest byte first: write transactions, read transactions, the statements of each, and how
+// often one of them waited for an answer.
 // They are written after each transaction, so that the file can be read at any time.
 type counts struct {
 	mu      sync.Mutex
 	file    *os.File
-	numbers [4]uint64
+	numbers [5]uint64
 }
 
 const (
@@ -40,7 +41,14 @@ const (
 	countReads
 	countWriteStatements
 	countReadStatements
+	countTrips
 )
+
+func (c *counts) awaited(Transaction) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.numbers[countTrips]++
+}
 
 func (c *counts) asked(t Transaction, _ string, _ []any) {
 	c.mu.Lock()

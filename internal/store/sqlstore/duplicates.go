@@ -95,7 +95,7 @@ func (s *Store) ListDuplicates(ctx context.Context, f store.DuplicateFilter) ([]
 // none if of is nil.
 func (s *Store) replaceDuplicate(ctx context.Context, tx Tx, page frontierRow, version, now int64, of *store.DuplicateOf) error {
 	if of == nil {
-		_, err := tx.Exec(ctx, `DELETE FROM duplicates WHERE page_id = $1`, page.pageID)
+		err := tx.Queue(ctx, `DELETE FROM duplicates WHERE page_id = $1`, page.pageID)
 		return err
 	}
 	p := store.UpdateDuplicatesParams{
@@ -205,7 +205,7 @@ func (s *Store) insertDuplicates(ctx context.Context, tx Tx, crawlID int64, rows
 			version_id = excluded.version_id, of_page = excluded.of_page, of_version = excluded.of_version,
 			exact = excluded.exact, resemblance = excluded.resemblance, at = excluded.at
 		WHERE duplicates.version_id <= excluded.version_id`
-	if _, err := tx.Exec(ctx, query, jsonText(rows), crawlID, now); err != nil {
+	if err := tx.Queue(ctx, query, jsonText(rows), crawlID, now); err != nil {
 		return fmt.Errorf("insert duplicates: %w", err)
 	}
 	return nil
@@ -221,7 +221,7 @@ func (s *Store) deleteDuplicates(ctx context.Context, tx Tx, rows []duplicateRow
 		WHERE d.page_id = r.page AND d.version_id = r.version ORDER BY d.page_id` + s.lock()
 	pages, err := collect(ctx, tx, locked, []any{jsonText(rows)}, scanID)
 	if err == nil && len(pages) > 0 {
-		_, err = tx.Exec(ctx, `DELETE FROM duplicates WHERE page_id IN (`+s.ids(1)+`)`, idList(pages))
+		err = tx.Queue(ctx, `DELETE FROM duplicates WHERE page_id IN (`+s.ids(1)+`)`, idList(pages))
 	}
 	if err != nil {
 		return fmt.Errorf("remove duplicates: %w", err)
@@ -240,7 +240,7 @@ func (r *removal) stripDuplicates(ctx context.Context) (bare bool, err error) {
 		err = r.store.lookAgain(ctx, r.tx, pages)
 	}
 	if err == nil {
-		_, err = r.tx.Exec(ctx, `DELETE FROM duplicates WHERE page_id IN (`+r.store.ids(1)+`)`, idList(append(pages, r.ids...)))
+		err = r.tx.Queue(ctx, `DELETE FROM duplicates WHERE page_id IN (`+r.store.ids(1)+`)`, idList(append(pages, r.ids...)))
 	}
 	if err != nil {
 		return false, fmt.Errorf("remove duplicates: %w", err)
@@ -307,7 +307,7 @@ func (s *Store) SetMirrors(ctx context.Context, crawlID int64, mirrors []change.
 }
 
 func (s *Store) replaceMirrors(ctx context.Context, tx Tx, crawlID int64, rows []mirrorRow) error {
-	if _, err := tx.Exec(ctx, `DELETE FROM mirrors WHERE crawl_id = $1`, crawlID); err != nil || len(rows) == 0 {
+	if err := tx.Queue(ctx, `DELETE FROM mirrors WHERE crawl_id = $1`, crawlID); err != nil || len(rows) == 0 {
 		return err
 	}
 	query := `INSERT INTO mirrors (crawl_id, host_a, host_b, shared, of_a, of_b)
@@ -315,6 +315,6 @@ func (s *Store) replaceMirrors(ctx context.Context, tx Tx, crawlID int64, rows [
 		FROM ` + s.records(1, "r", "a bigint", "b bigint", "shared bigint", "of_a bigint", "of_b bigint") + `
 		WHERE true ORDER BY r.a, r.b
 		ON CONFLICT (crawl_id, host_a, host_b) DO UPDATE SET shared = excluded.shared, of_a = excluded.of_a, of_b = excluded.of_b`
-	_, err := tx.Exec(ctx, query, jsonText(rows), crawlID)
+	err := tx.Queue(ctx, query, jsonText(rows), crawlID)
 	return err
 }

@@ -61,10 +61,17 @@ type Settled struct {
 type Tx interface {
 	// Exec returns the number of affected rows.
 	Exec(ctx context.Context, query string, args ...any) (int64, error)
+	// Queue is Exec for a statement whose result nobody needs. An engine may keep it back and
+	// send it with the transaction's next statement, or with its commit, whose error may then be
+	// this one's. Postgres: one round trip less.
+	Queue(ctx context.Context, query string, args ...any) error
 	// Query calls scan for each row.
 	Query(ctx context.Context, query string, args []any, scan func(Row) error) error
 	// QueryRow scans one row; store.ErrNotFound if there is none.
 	QueryRow(ctx context.Context, query string, args []any, dest ...any) error
+	// Pipeline runs queries in their order, of which none needs the rows of another, until one
+	// fails. Postgres: in one round trip.
+	Pipeline(ctx context.Context, steps ...Step) error
 	// Now is the store's clock at this moment (not at the transaction's begin), in
 	// microseconds: read it after the row lock that it must be later than.
 	Now(ctx context.Context) (int64, error)

@@ -12,7 +12,7 @@ import (
 
 // note adds a change to the feed, in the transaction that makes it.
 func note(ctx context.Context, tx Tx, c feed.Change) error {
-	_, err := tx.Exec(ctx, `INSERT INTO changes (crawl_id, page_id, at, visit, seq, kind, data) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+	err := tx.Queue(ctx, `INSERT INTO changes (crawl_id, page_id, at, visit, seq, kind, data) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 		c.CrawlID, c.PageID, micros(c.At), c.Visit, c.Seq, int64(c.Kind), c.Data.Encode(c.Kind, c.Seq))
 	if err != nil {
 		return fmt.Errorf("note in the feed that %s: %w", c.Kind, err)
@@ -135,7 +135,7 @@ func (s *Store) notePages(ctx context.Context, tx Tx, crawlID int64, kind feed.K
 	query := `INSERT INTO changes (crawl_id, page_id, at, visit, seq, kind, data)
 		SELECT CAST($2 AS BIGINT), r.page, CAST($3 AS BIGINT), 0, 0, CAST($4 AS BIGINT), r.data
 		FROM ` + s.records(1, "r", "page bigint", "data text") + ` ORDER BY r.page`
-	if _, err := tx.Exec(ctx, query, jsonText(rows), crawlID, now, int64(kind)); err != nil {
+	if err := tx.Queue(ctx, query, jsonText(rows), crawlID, now, int64(kind)); err != nil {
 		return fmt.Errorf("note in the feed that %s: %w", kind, err)
 	}
 	return nil

@@ -197,18 +197,22 @@ type frontierRow struct {
 	generation              int64 // of its crawl
 }
 
-// lockPage locks a page until the transaction ends.
-func (s *Store) lockPage(ctx context.Context, tx Tx, pageID int64) (frontierRow, error) {
+// lockPage locks a page until the transaction ends. The steps in also are what the caller
+// reads under the lock.
+func (s *Store) lockPage(ctx context.Context, tx Tx, pageID int64, also ...Step) (frontierRow, error) {
 	row := frontierRow{pageID: pageID}
 	var state, attempted uint8
 	var priority float64
 	query := `SELECT crawl_id, host_id, state, visit, attempted, version_id, last_change, last_return, changes, priority, trap_id, hinted_by, next_at,
 			(SELECT generation FROM crawls c WHERE c.id = frontier.crawl_id)
 		FROM frontier WHERE page_id = $1` + s.lock()
-	err := tx.QueryRow(ctx, query, []any{pageID}, &row.crawlID, &row.hostID, &state, &row.visit, &attempted,
+	lock := oneRow(query, []any{pageID}, &row.crawlID, &row.hostID, &state, &row.visit, &attempted,
 		&row.versionID, &row.lastChange, &row.lastReturn, &row.changes, &priority, &row.trapID, &row.hintedBy, &row.nextAt, &row.generation)
-	if err != nil {
+	if err := tx.Pipeline(ctx, append([]Step{lock}, also...)...); err != nil {
 		return frontierRow{}, err
+	}
+	if row.crawlID == 0 {
+		return frontierRow{}, store.ErrNotFound
 	}
 	row.state, row.attempted, row.seed = crawl.PageState(state), attempted != 0, priority == 0
 	row.requisite = isRequisite(priority)
@@ -270,7 +274,7 @@ func (s *Store) updateState(ctx context.Context, tx Tx, before, after frontierRo
 		return evict(ctx, tx, before)
 	}
 	if before.state.Lives() || !after.state.Lives() {
-		_, err := tx.Exec(ctx, `UPDATE frontier SET state = $2, attempted = $3 WHERE page_id = $1`,
+		err := tx.Queue(ctx, `UPDATE frontier SET state = $2, attempted = $3 WHERE page_id = $1`,
 			after.pageID, int64(after.state), after.attempted)
 		return err
 	}
@@ -278,7 +282,7 @@ func (s *Store) updateState(ctx context.Context, tx Tx, before, after frontierRo
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, `UPDATE frontier SET state = $2, attempted = $3, next_at = $4 WHERE page_id = $1`,
+	err = tx.Queue(ctx, `UPDATE frontier SET state = $2, attempted = $3, next_at = $4 WHERE page_id = $1`,
 		after.pageID, int64(after.state), after.attempted, now)
 	return err
 }

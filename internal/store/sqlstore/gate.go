@@ -49,9 +49,9 @@ import (
 
 // atHost is one event at a host, within a transaction: steps 1 to 5. The event itself
 // does the fourth if there may be something to advance. Without effects nobody is
-// turned.
-func (s *Store) atHost(ctx context.Context, tx Tx, effects *store.GateEffects, host int64, event func(*gateHost) error) error {
-	g, err := s.openHost(ctx, tx, effects, host)
+// turned. What the event reads under the lock may be in also.
+func (s *Store) atHost(ctx context.Context, tx Tx, effects *store.GateEffects, host int64, also func() []Step, event func(*gateHost) error) error {
+	g, err := s.openHost(ctx, tx, effects, host, also)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ type writing func(context.Context, *Store, func(Tx) (store.GateEffects, error)) 
 
 func (s *Store) eventIn(ctx context.Context, write writing, host int64, event func(*gateHost) error) (store.GateEffects, error) {
 	return write(ctx, s, func(tx Tx) (effects store.GateEffects, err error) {
-		err = s.atHost(ctx, tx, &effects, host, event)
+		err = s.atHost(ctx, tx, &effects, host, nil, event)
 		return effects, err
 	})
 }
@@ -205,17 +205,14 @@ func (s *Store) tryBegin(ctx context.Context, p store.BeginParams) (begun, error
 // other hosts need.
 func (s *Store) inFlight(ctx context.Context, own crawl.Permit) (begun, error) {
 	return read(ctx, s, func(tx Tx) (b begun, err error) {
-		now, err := tx.Now(ctx)
-		if err != nil {
-			return b, err
-		}
-		var permit, expires int64
-		err = tx.QueryRow(ctx, `SELECT flight_permit, expires_at FROM hosts WHERE id = $1`, []any{own.HostID}, &permit, &expires)
+		var now, permit, expires int64
+		err = tx.Pipeline(ctx, Step{Clock: &now},
+			oneRow(`SELECT flight_permit, expires_at FROM hosts WHERE id = $1`, []any{own.HostID}, &permit, &expires))
 		if err == nil && permit != 0 && permit != own.ID && expires > now {
 			b.Wait = span(expires - now)
 			b.retry = min(b.Wait, polite.PollEvery)
 		}
-		return b, ignoreNotFound(err)
+		return b, err
 	})
 }
 
@@ -226,11 +223,9 @@ func (s *Store) begin(ctx context.Context, tx Tx, p store.BeginParams) (b begun,
 	if err != nil {
 		return begun{}, err
 	}
-	err = s.atHost(ctx, tx, nil, p.Permit.HostID, func(g *gateHost) error {
-		held, err := loadPlace(ctx, tx, page.id)
-		if err != nil && !errors.Is(err, store.ErrNotFound) {
-			return err
-		}
+	var held place
+	place := func() []Step { return []Step{placeOf(page.id, &held)} }
+	err = s.atHost(ctx, tx, nil, p.Permit.HostID, place, func(g *gateHost) error {
 		if b, err = g.begin(ctx, p, page, held); err != nil {
 			return err
 		}
@@ -241,11 +236,25 @@ func (s *Store) begin(ctx context.Context, tx Tx, p store.BeginParams) (b begun,
 
 // Release implements store.Gate.
 func (s *Store) Release(ctx context.Context, p store.ReleaseParams) (store.GateEffects, error) {
-	effects, err := s.event(ctx, p.Permit.HostID, func(g *gateHost) error { return g.release(ctx, p) })
+	effects, err := write(ctx, s, func(tx Tx) (store.GateEffects, error) {
+		effects, _, err := s.release(ctx, tx, p)
+		return effects, err
+	})
 	if err != nil {
 		return store.GateEffects{}, fmt.Errorf("release permit %d of host %d: %w", p.Permit.ID, p.Permit.HostID, err)
 	}
 	return effects, nil
+}
+
+// release is Release within a transaction. It also returns when that was.
+func (s *Store) release(ctx context.Context, tx Tx, p store.ReleaseParams) (effects store.GateEffects, now int64, err error) {
+	var flight place
+	place := func() []Step { return []Step{placeInFlight(p.Permit.HostID, &flight)} }
+	err = s.atHost(ctx, tx, &effects, p.Permit.HostID, place, func(g *gateHost) error {
+		g.flight, now = &flight, g.now
+		return g.release(ctx, p)
+	})
+	return effects, now, err
 }
 
 // GiveBack implements store.Gate.
@@ -283,7 +292,7 @@ func (s *Store) leaves(ctx context.Context, tx Tx, pageID int64, effects *store.
 	p, err := loadPlace(ctx, tx, pageID)
 	for err == nil {
 		var g *gateHost
-		if g, err = s.openHost(ctx, tx, effects, p.host); err != nil {
+		if g, err = s.openHost(ctx, tx, effects, p.host, nil); err != nil {
 			return false, err
 		}
 		host := p.host
@@ -336,7 +345,7 @@ func (s *Store) SetBlocked(ctx context.Context, host string, blocked bool) (stor
 			return effects, err
 		}
 		changed := false
-		err = s.atHost(ctx, tx, &effects, id, func(g *gateHost) error {
+		err = s.atHost(ctx, tx, &effects, id, nil, func(g *gateHost) error {
 			changed = g.row.blocked != count(blocked)
 			return g.setBlocked(ctx, blocked)
 		})

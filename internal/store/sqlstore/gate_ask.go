@@ -92,19 +92,18 @@ func (q *question) answer(ctx context.Context) (asked, error) {
 // page's own, the one in whose line it stands, and the one that its robots.txt
 // redirects to. They are nearly always the same.
 func (q *question) open(ctx context.Context) error {
-	var err error
-	if q.page, err = loadAsker(ctx, q.tx, q.params.Page.PageID); err != nil {
+	id := q.params.Page.PageID
+	var was place
+	if err := q.page.found(id, q.tx.Pipeline(ctx, askerOf(id, &q.page), placeOf(id, &was))); err != nil {
 		return err
 	}
+	var err error
 	if q.robots, err = loadRobots(ctx, q.tx, q.page.origin); err != nil {
 		return err
 	}
 	hosts := []int64{q.page.home}
-	was, err := loadPlace(ctx, q.tx, q.page.id)
-	if err == nil {
+	if was.page != 0 {
 		hosts = append(hosts, was.host)
-	} else if !errors.Is(err, store.ErrNotFound) {
-		return err
 	}
 	if q.robots.nextHost != "" {
 		next, err := hostByKey(ctx, q.tx, q.robots.nextHost)
@@ -113,37 +112,41 @@ func (q *question) open(ctx context.Context) error {
 		}
 		hosts = append(hosts, next)
 	}
-	if q.gates, err = q.store.openGate(ctx, q.tx, &q.effects, hosts...); err != nil {
+	alone := q.store.lock() == "" // the one writer: nothing has changed, except by the end of a request
+	reread := func() []Step {
+		if alone {
+			alone = false
+			return nil
+		}
+		return q.reread(&was)
+	}
+	if q.gates, err = q.store.openGate(ctx, q.tx, &q.effects, hosts, reread); err != nil {
+		return err
+	}
+	if err := q.page.found(id, nil); err != nil {
 		return err
 	}
 	q.home = q.gate(func(g *gateHost) bool { return g.row.id == q.page.home })
 	q.was = was
-	if q.store.lock() == "" {
-		return nil // the one writer is alone: nothing has changed
-	}
-	return q.reread(ctx)
-}
-
-// reread reads again, now under the locks, the data that others may have changed.
-func (q *question) reread(ctx context.Context) error {
-	was, err := loadPlace(ctx, q.tx, q.page.id)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return err
-	}
-	if err == nil && q.gate(func(g *gateHost) bool { return g.row.id == was.host }) == nil {
+	if q.was.page != 0 && q.standing() == nil {
 		return errMoved
-	}
-	q.was = was
-	err = q.tx.QueryRow(ctx, "SELECT state, visit FROM frontier WHERE page_id = $1", []any{q.page.id}, &q.page.state, &q.page.visits)
-	if err != nil {
-		return fmt.Errorf("read page %d: %w", q.page.id, err)
 	}
 	return nil
 }
 
+// reread reads again, under the locks, the data that others may have changed.
+func (q *question) reread(was *place) []Step {
+	id := q.page.id
+	q.page.id = 0 // it may have been forgotten
+	return []Step{
+		placeOf(id, was),
+		oneRow("SELECT page_id, state, visit FROM frontier WHERE page_id = $1", []any{id}, &q.page.id, &q.page.state, &q.page.visits),
+	}
+}
+
 // hostByKey returns the id of a host, which may be new: a redirect's target.
 func hostByKey(ctx context.Context, tx Tx, key string) (int64, error) {
-	if _, err := tx.Exec(ctx, "INSERT INTO hosts (host) VALUES ($1) ON CONFLICT (host) DO NOTHING", key); err != nil {
+	if err := tx.Queue(ctx, "INSERT INTO hosts (host) VALUES ($1) ON CONFLICT (host) DO NOTHING", key); err != nil {
 		return 0, fmt.Errorf("add host %s: %w", key, err)
 	}
 	var id int64

@@ -22,20 +22,37 @@ type asker struct {
 	held             int64 // how long its last visit had its host held
 }
 
-func loadAsker(ctx context.Context, tx Tx, page int64) (asker, error) {
-	a := asker{id: page}
-	var d demandRow
+func loadAsker(ctx context.Context, tx Tx, page int64) (a asker, err error) {
+	err = tx.Pipeline(ctx, askerOf(page, &a))
+	return a, a.found(page, err)
+}
+
+// found is the error of reading a page that must exist.
+func (a *asker) found(page int64, err error) error {
+	if err == nil && a.id == 0 {
+		err = store.ErrNotFound
+	}
+	if err != nil {
+		return fmt.Errorf("read page %d: %w", page, err)
+	}
+	return nil
+}
+
+// askerOf reads the gate's view of a page. Whether it exists, found says.
+func askerOf(page int64, a *asker) Step {
 	query := `SELECT g.host_id, g.crawl_id, g.url, c.state, c.generation, c.permit_life, ` + demandColumns + `,
 			f.state, f.visit, f.priority, f.held_host
 		FROM pages g JOIN crawls c ON c.id = g.crawl_id JOIN frontier f ON f.page_id = g.id WHERE g.id = $1`
-	dest := append([]any{&a.home, &a.crawl, &a.url, &a.crawlState, &a.generation, &a.life}, d.fields()...)
-	err := tx.QueryRow(ctx, query, []any{page}, append(dest, &a.state, &a.visits, &a.priority, &a.held)...)
-	if err != nil {
-		return asker{}, fmt.Errorf("read page %d: %w", page, err)
-	}
-	a.demand = d.demand()
-	a.origin, err = originOf(a.url)
-	return a, err
+	return Step{Query: query, Args: []any{page}, Scan: func(row Row) error {
+		var d demandRow
+		dest := append([]any{&a.home, &a.crawl, &a.url, &a.crawlState, &a.generation, &a.life}, d.fields()...)
+		err := row.Scan(append(dest, &a.state, &a.visits, &a.priority, &a.held)...)
+		if err == nil {
+			a.id, a.demand = page, d.demand()
+			a.origin, err = originOf(a.url)
+		}
+		return err
+	}}
 }
 
 // stopped reports whether the page is not to be fetched any more.

@@ -128,7 +128,7 @@ func (s *Store) book(ctx context.Context, tx Tx, page frontierRow, v store.Visit
 		return time.Time{}, err
 	}
 	var until time.Time
-	err = s.atHost(ctx, tx, nil, page.hostID, func(g *gateHost) error {
+	err = s.atHost(ctx, tx, nil, page.hostID, nil, func(g *gateHost) error {
 		until, err = g.book(ctx, asker, v, seen)
 		return err
 	})

@@ -25,18 +25,18 @@ func (s *Store) Finish(ctx context.Context, p store.FinishParams) (store.FinishR
 }
 
 func (s *Store) finish(ctx context.Context, tx Tx, p store.FinishParams) (done store.FinishResult, err error) {
-	page, err := s.lockPage(ctx, tx, p.Page)
+	var version versionKey
+	page, err := s.lockPage(ctx, tx, p.Page, versionAfter(p.Page, &version))
 	if err != nil {
 		return done, err
 	}
 	if page.generation != p.Generation {
 		return done, fmt.Errorf("the spec has changed: %w", store.ErrConflict)
 	}
-	host := p.Release.Permit.HostID
-	err = s.atHost(ctx, tx, &done.Effects, host, func(g *gateHost) error { return g.release(ctx, p.Release) })
-	if err != nil {
+	var now int64
+	if done.Effects, now, err = s.release(ctx, tx, p.Release); err != nil {
 		return done, err
 	}
-	done.RecordResult, err = s.recordAfter(ctx, tx, page, p.Plan(done.Effects.Held))
+	done.RecordResult, err = s.recordAfter(ctx, tx, page, version, p.Plan(done.Effects.Held), now)
 	return done, err
 }

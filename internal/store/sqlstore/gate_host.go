@@ -61,7 +61,9 @@ type gateHost struct {
 	rested   int64
 	lines    []*gateLine
 	landed   int64 // the crawl whose request has ended in this transaction, 0 if none has
-	effects  *store.GateEffects
+	// flight is the place of the request in flight, if it was read with the host.
+	flight  *place
+	effects *store.GateEffects
 }
 
 // gateLine is one crawl's waiters of one class on the host.
@@ -96,51 +98,67 @@ func (l *gateLine) scanCrawl(scan func(dest ...any) error, others ...any) error 
 // openGate locks the hosts in the order of their ids, so that transactions with
 // more than one cannot deadlock, reads the clock after that, and closes the
 // account of requests that have expired. Turns are added to effects, which may be
-// nil.
-func (s *Store) openGate(ctx context.Context, tx Tx, effects *store.GateEffects, ids ...int64) ([]*gateHost, error) {
+// nil, as may also: what the caller reads under the locks, and again if the end of a request
+// has changed it.
+func (s *Store) openGate(ctx context.Context, tx Tx, effects *store.GateEffects, ids []int64, also func() []Step) ([]*gateHost, error) {
 	ids = slices.Clone(ids)
 	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	if also == nil {
+		also = func() []Step { return nil }
+	}
 	var gates []*gateHost
-	for _, id := range slices.Compact(ids) {
+	var steps []Step
+	for _, id := range ids {
 		g := &gateHost{store: s, tx: tx, effects: effects}
-		query := "SELECT " + hostColumns + ", (SELECT rested_at FROM rest WHERE id = 1) FROM hosts h WHERE h.id = $1" + s.lock()
-		if err := tx.QueryRow(ctx, query, []any{id}, append(g.row.fields(), &g.rested)...); err != nil {
-			return nil, fmt.Errorf("lock host %d: %w", id, err)
-		}
-		g.was = g.row
 		gates = append(gates, g)
+		query := "SELECT " + hostColumns + ", (SELECT rested_at FROM rest WHERE id = 1) FROM hosts h WHERE h.id = $1" + s.lock()
+		steps = append(steps, oneRow(query, []any{id}, append(g.row.fields(), &g.rested)...))
 	}
-	now, err := tx.Now(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("read the store's clock: %w", err)
+	var now int64
+	steps = append(steps, Step{Clock: &now})
+	for i, id := range ids {
+		steps = append(steps, gates[i].linesOf(id))
 	}
-	for _, g := range gates {
-		g.now = now
-		if err := g.loadLines(ctx); err != nil {
-			return nil, fmt.Errorf("read the lines of %s: %w", g.row.host, err)
+	if err := tx.Pipeline(ctx, append(steps, also()...)...); err != nil {
+		return nil, fmt.Errorf("lock the hosts %d and read their lines: %w", ids, err)
+	}
+	landed := false
+	for i, g := range gates {
+		if g.row.id == 0 {
+			return nil, fmt.Errorf("lock host %d: %w", ids[i], store.ErrNotFound)
+		}
+		g.was, g.now = g.row, now
+		for _, l := range g.lines {
+			l.Served = g.servedLast(l.Crawl)
 		}
 		if err := g.settle(ctx); err != nil {
 			return nil, fmt.Errorf("end the expired request to %s: %w", g.row.host, err)
 		}
+		landed = landed || g.landed != 0
+	}
+	if landed {
+		return gates, tx.Pipeline(ctx, also()...)
 	}
 	return gates, nil
 }
 
 // openHost is openGate for one host.
-func (s *Store) openHost(ctx context.Context, tx Tx, effects *store.GateEffects, id int64) (*gateHost, error) {
-	gates, err := s.openGate(ctx, tx, effects, id)
+func (s *Store) openHost(ctx context.Context, tx Tx, effects *store.GateEffects, id int64, also func() []Step) (*gateHost, error) {
+	gates, err := s.openGate(ctx, tx, effects, []int64{id}, also)
 	if err != nil {
 		return nil, err
 	}
 	return gates[0], nil
 }
 
-func (g *gateHost) loadLines(ctx context.Context) error {
+// linesOf reads the lines of the gate's host.
+func (g *gateHost) linesOf(host int64) Step {
 	query := `SELECT l.crawl_id, l.class, l.waiting, l.departed, l.served, ` + bookedColumn + `, ` + ofCrawlColumns + `
 		FROM lines l JOIN crawls c ON c.id = l.crawl_id
 			LEFT JOIN host_crawls hc ON hc.host_id = l.host_id AND hc.crawl_id = l.crawl_id
 		WHERE l.host_id = $1`
-	err := g.tx.Query(ctx, query, []any{g.row.id}, func(row Row) error {
+	return Step{Query: query, Args: []any{host}, Scan: func(row Row) error {
 		l := &gateLine{stored: true}
 		if err := l.scanCrawl(row.Scan, &l.Crawl, &l.Class, &l.Waiting, &l.Departed, &l.served, &l.booked); err != nil {
 			return err
@@ -148,14 +166,7 @@ func (g *gateHost) loadLines(ctx context.Context) error {
 		l.was, l.servedWas = l.Line, l.served
 		g.lines = append(g.lines, l)
 		return nil
-	})
-	if err != nil {
-		return err
-	}
-	for _, l := range g.lines {
-		l.Served = g.servedLast(l.Crawl)
-	}
-	return nil
+	}}
 }
 
 // waiters counts the waiters at the host, expected or present. A lapsed one is neither.
@@ -205,7 +216,7 @@ func (g *gateHost) save(ctx context.Context) error {
 		return nil
 	}
 	h := &g.row
-	_, err := g.tx.Exec(ctx, `UPDATE hosts SET
+	err := g.tx.Queue(ctx, `UPDATE hosts SET
 		last_end = $1, last_duration = $2, mean_duration = $3, last_delay = $4, last_factor = $5, last_cap = $6,
 		flight_permit = $7, flight_page = $8, flight_robots = $9, begun_at = $10, expires_at = $11, lost_permit = $12,
 		backoff_until = $13, backoff_level = $14, quiet_since = $15, failures_in_row = $16,
@@ -227,7 +238,7 @@ func (g *gateHost) saveLines(ctx context.Context) error {
 		if l.stored && l.Waiting == l.was.Waiting && l.Departed == l.was.Departed && l.served == l.servedWas {
 			continue
 		}
-		_, err := g.tx.Exec(ctx, `INSERT INTO lines (host_id, crawl_id, class, waiting, departed, served)
+		err := g.tx.Queue(ctx, `INSERT INTO lines (host_id, crawl_id, class, waiting, departed, served)
 			VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (host_id, crawl_id, class) DO UPDATE SET
 			waiting = excluded.waiting, departed = excluded.departed, served = excluded.served`,
 			g.row.id, l.Crawl, int64(l.Class), l.Waiting, l.Departed, l.served)
@@ -259,12 +270,12 @@ func (g *gateHost) land(ctx context.Context, end, duration int64, released bool)
 	before := h.lastEnd
 	h.lastEnd, h.lastDuration = end, duration
 	h.flightPermit, h.flightPage, h.flightRobots, h.begunAt, h.expiresAt = 0, 0, 0, 0, 0
-	p, err := loadPlace(ctx, g.tx, page)
-	if errors.Is(err, store.ErrNotFound) || (err == nil && (p.host != h.id || p.permit != permit || p.state != placeBegun)) {
-		return nil // it left the line meanwhile
-	}
+	p, err := g.flying(ctx, page)
 	if err != nil {
 		return err
+	}
+	if p.page == 0 || p.host != h.id || p.permit != permit || p.state != placeBegun {
+		return nil // it left the line meanwhile
 	}
 	g.landed = p.crawl
 	h.pace = spanMicros(polite.Pace(span(h.pace), span(end-max(before, p.arrived))))
@@ -278,6 +289,15 @@ func (g *gateHost) land(ctx context.Context, end, duration int64, released bool)
 		kind = kindPage
 	}
 	return g.requeue(ctx, p, kind)
+}
+
+// flying is the place of the page whose request is in flight, the zero place if it has none.
+func (g *gateHost) flying(ctx context.Context, page int64) (place, error) {
+	if g.flight != nil {
+		return *g.flight, nil
+	}
+	p, err := loadPlace(ctx, g.tx, page)
+	return p, ignoreNotFound(err)
 }
 
 // isRecorded reports whether the visit of a place is done.

@@ -68,6 +68,18 @@ func (p place) withdrawn(kind int64) place {
 	return p
 }
 
+// placeOf reads a page's place; it stays the zero place if the page stands in no line.
+func placeOf(page int64, p *place) Step {
+	*p = place{}
+	return oneRow("SELECT "+placeColumns+" FROM places p WHERE p.page_id = $1", []any{page}, p.fields()...)
+}
+
+// placeInFlight reads the place of the page whose request to the host is in flight.
+func placeInFlight(host int64, p *place) Step {
+	*p = place{}
+	return oneRow("SELECT "+placeColumns+" FROM hosts h JOIN places p ON p.page_id = h.flight_page WHERE h.id = $1", []any{host}, p.fields()...)
+}
+
 // loadPlace reads a page's place; store.ErrNotFound if it stands in no line.
 func loadPlace(ctx context.Context, tx Tx, page int64) (place, error) {
 	var p place
@@ -87,7 +99,7 @@ func (g *gateHost) put(ctx context.Context, was, is place) error {
 	if err := g.recount(ctx, was, is); err != nil {
 		return err
 	}
-	_, err := g.tx.Exec(ctx, `INSERT INTO places (page_id, host_id, home_id, crawl_id, visit, class, rank, state, kind,
+	err := g.tx.Queue(ctx, `INSERT INTO places (page_id, host_id, home_id, crawl_id, visit, class, rank, state, kind,
 			origin, url, arrived, promised_at, present_until, lapsed_at, ahead, departed, permit_id, granted_at, called)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
 		ON CONFLICT (page_id) DO UPDATE SET host_id = excluded.host_id, home_id = excluded.home_id,
@@ -137,7 +149,7 @@ func (g *gateHost) drop(ctx context.Context, p place) error {
 	if err := g.recount(ctx, p, place{}); err != nil {
 		return err
 	}
-	if _, err := g.tx.Exec(ctx, "DELETE FROM places WHERE page_id = $1", p.page); err != nil {
+	if err := g.tx.Queue(ctx, "DELETE FROM places WHERE page_id = $1", p.page); err != nil {
 		return fmt.Errorf("remove the place of page %d: %w", p.page, err)
 	}
 	return nil

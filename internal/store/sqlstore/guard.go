@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -257,7 +256,9 @@ func (s *Store) takeBack(ctx context.Context, tx Tx, crawlID int64, h store.Hold
 		return back, err
 	}
 	// Its visit is made, and only has to be recorded.
-	if _, err := queryVersion(ctx, tx, h.PageID, page.visit+1); !errors.Is(err, store.ErrNotFound) {
+	var saved versionKey
+	saving := savedVersion(h.PageID, page.visit+1, &saved)
+	if err := tx.Pipeline(ctx, saving); err != nil || saved.id != 0 {
 		return back, err
 	}
 	if _, err := s.leaves(ctx, tx, h.PageID, &back.GateEffects); err != nil {

@@ -311,28 +311,32 @@ func (s *Store) insertPages(ctx context.Context, tx Tx, p store.RegisterParams, 
 		ORDER BY r.hash
 		ON CONFLICT (crawl_id, url_hash) DO NOTHING
 		RETURNING id`
-	added, err := collect(ctx, tx, insert, []any{list, p.CrawlID, now, p.From}, scanID)
-	if err != nil {
-		return fmt.Errorf("insert pages: %w", err)
+	isNew := map[int64]bool{}
+	inserted := Step{Query: insert, Args: []any{list, p.CrawlID, now, p.From}, Scan: func(row Row) error {
+		id, err := scanID(row)
+		isNew[id] = true
+		return err
+	}}
+	found := 0
+	if err := tx.Pipeline(ctx, inserted, s.findIDs(p.CrawlID, list, urls, isNew, &found)); err != nil {
+		return fmt.Errorf("insert and find pages: %w", err)
 	}
-	return s.findIDs(ctx, tx, p.CrawlID, list, urls, added)
+	if found != len(urls) {
+		return fmt.Errorf("find pages: %d of %d are there after their insertion: %w", found, len(urls), errVanished)
+	}
+	return nil
 }
 
-// findIDs sets ID, isNew and isCloser of URLs that are all in the table.
-func (s *Store) findIDs(ctx context.Context, tx Tx, crawlID int64, list string, urls []foundURL, added []int64) error {
+// findIDs sets ID, isNew and isCloser of those URLs that are in the table, and counts them.
+func (s *Store) findIDs(crawlID int64, list string, urls []foundURL, isNew map[int64]bool, found *int) Step {
 	byHash := make(map[string]*foundURL, len(urls))
 	for i := range urls {
 		byHash[urls[i].Hash] = &urls[i]
 	}
-	isNew := make(map[int64]bool, len(added))
-	for _, id := range added {
-		isNew[id] = true
-	}
 	query := `SELECT p.id, r.hash, p.url, p.level, p.hops, p.kind
 		FROM ` + s.records(1, "r", "hash text") + ` CROSS JOIN pages p
 		WHERE p.crawl_id = $2 AND p.url_hash = ` + s.engine.Dialect().Unhex("r.hash")
-	found := 0
-	err := tx.Query(ctx, query, []any{list, crawlID}, func(row Row) error {
+	return Step{Query: query, Args: []any{list, crawlID}, Scan: func(row Row) error {
 		var id, kind int64
 		var hash, url string
 		var level, hops int
@@ -344,16 +348,9 @@ func (s *Store) findIDs(ctx context.Context, tx Tx, crawlID int64, list string, 
 			return collisionError(url, u.URL)
 		}
 		u.ID, u.was, u.isNew, u.isCloser = id, kind, isNew[id], u.Level < level || u.Hops < hops
-		found++
+		*found++
 		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("find pages: %w", err)
-	}
-	if found != len(urls) {
-		return fmt.Errorf("find pages: %d of %d are there after their insertion: %w", found, len(urls), errVanished)
-	}
-	return nil
+	}}
 }
 
 // insertLinks inserts the links from a page and marks those that were new.
@@ -421,7 +418,7 @@ func (s *Store) insertFrontier(ctx context.Context, tx Tx, p store.RegisterParam
 		SELECT r.id, CAST($2 AS BIGINT), r.host_id, r.state, r.trap_id, r.priority, r.backlinks, r.spelling
 		FROM ` + s.records(1, "r", "id bigint", "host_id bigint", "state bigint", "trap_id bigint", "priority float", "backlinks bigint", "spelling text") + `
 		WHERE true ORDER BY r.id`
-	if _, err := tx.Exec(ctx, query, jsonText(rows), p.CrawlID); err != nil {
+	if err := tx.Queue(ctx, query, jsonText(rows), p.CrawlID); err != nil {
 		return fmt.Errorf("insert into the frontier: %w", err)
 	}
 	return nil

@@ -72,7 +72,7 @@ func (s *Store) insertHosts(ctx context.Context, tx Tx, list []hostName) (map[st
 	query := `INSERT INTO hosts (host) SELECT r.host FROM ` + s.records(1, "r", "host text") + `
 		WHERE NOT EXISTS (SELECT 1 FROM hosts h WHERE h.host = r.host)
 		ORDER BY r.host ON CONFLICT (host) DO NOTHING`
-	if _, err := tx.Exec(ctx, query, jsonText(list)); err != nil {
+	if err := tx.Queue(ctx, query, jsonText(list)); err != nil {
 		return nil, err
 	}
 	return s.hostIDs(ctx, tx, list)

@@ -30,7 +30,7 @@ func (s *Store) updateSeen(ctx context.Context, tx Tx, urls []foundURL) error {
 	}
 	if len(linked) > 0 {
 		query := `UPDATE frontier SET backlinks = backlinks + 1 WHERE page_id IN (` + s.ids(1) + `)`
-		if _, err := tx.Exec(ctx, query, idList(linked)); err != nil {
+		if err := tx.Queue(ctx, query, idList(linked)); err != nil {
 			return fmt.Errorf("count backlinks: %w", err)
 		}
 	}
@@ -57,12 +57,12 @@ func (s *Store) moveCloser(ctx context.Context, tx Tx, closer []levelRecord) err
 	pages := `UPDATE pages SET level = CASE WHEN r.level < pages.level THEN r.level ELSE pages.level END,
 			hops = CASE WHEN r.hops < pages.hops THEN r.hops ELSE pages.hops END
 		FROM ` + from + ` WHERE pages.id = r.id AND (pages.level > r.level OR pages.hops > r.hops)`
-	if _, err := tx.Exec(ctx, pages, list); err != nil {
+	if err := tx.Queue(ctx, pages, list); err != nil {
 		return fmt.Errorf("lower levels: %w", err)
 	}
 	frontier := `UPDATE frontier SET priority = r.priority FROM ` + from + `
 		WHERE frontier.page_id = r.id AND frontier.priority < r.priority AND (frontier.weight = 0 OR r.priority = 0)`
-	if _, err := tx.Exec(ctx, frontier, list); err != nil {
+	if err := tx.Queue(ctx, frontier, list); err != nil {
 		return fmt.Errorf("raise priorities: %w", err)
 	}
 	return nil

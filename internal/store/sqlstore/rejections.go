@@ -59,7 +59,7 @@ func (s *Store) insertRejections(ctx context.Context, tx Tx, p store.RegisterPar
 		FROM ` + s.records(1, "r", "reason text", "n bigint") + `
 		WHERE true ORDER BY r.reason
 		ON CONFLICT (crawl_id, reason, slot) DO UPDATE SET n = rejections.n + excluded.n`
-	if _, err := tx.Exec(ctx, query, jsonText(counts), p.CrawlID, d.slot); err != nil {
+	if err := tx.Queue(ctx, query, jsonText(counts), p.CrawlID, d.slot); err != nil {
 		return fmt.Errorf("count rejected links: %w", err)
 	}
 	return s.insertRejected(ctx, tx, p, examples)
@@ -108,7 +108,7 @@ func (s *Store) insertRejected(ctx context.Context, tx Tx, p store.RegisterParam
 		WHERE true ORDER BY r.reason, r.place
 		ON CONFLICT (crawl_id, reason, place) DO UPDATE SET url_hash = excluded.url_hash, url = excluded.url,
 			host = excluded.host, detail = excluded.detail, found_from = excluded.found_from, at = excluded.at`
-	if _, err := tx.Exec(ctx, query, jsonText(examples), p.CrawlID, p.From, now); err != nil {
+	if err := tx.Queue(ctx, query, jsonText(examples), p.CrawlID, p.From, now); err != nil {
 		return fmt.Errorf("keep rejected links: %w", err)
 	}
 	return nil
@@ -181,7 +181,7 @@ func (s *Store) forgetExamples(ctx context.Context, t store.Target) error {
 // stripRejected removes the examples that were found on the pages: a page's links
 // say something about it.
 func (r *removal) stripRejected(ctx context.Context) error {
-	_, err := r.tx.Exec(ctx, `DELETE FROM rejected WHERE found_from IN (`+r.store.ids(1)+`)`, r.list)
+	err := r.tx.Queue(ctx, `DELETE FROM rejected WHERE found_from IN (`+r.store.ids(1)+`)`, r.list)
 	if err != nil {
 		return fmt.Errorf("remove rejected links: %w", err)
 	}

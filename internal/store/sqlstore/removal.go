@@ -293,7 +293,7 @@ func (r *removal) leaveLines(ctx context.Context) error {
 	if r.whole && len(hosts) == 0 {
 		return nil
 	}
-	gates, err := r.store.openGate(ctx, r.tx, nil, hosts...)
+	gates, err := r.store.openGate(ctx, r.tx, nil, hosts, nil)
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func (s *Store) saveReturn(ctx context.Context, tx Tx, page frontierRow, now int
 	if err != nil {
 		return fmt.Errorf("return to version %d: %w", p.BackTo, err)
 	}
-	if _, err := tx.Exec(ctx, `UPDATE versions SET left_at = $1 WHERE id = $2`, now, page.versionID); err != nil {
+	if err := tx.Queue(ctx, `UPDATE versions SET left_at = $1 WHERE id = $2`, now, page.versionID); err != nil {
 		return fmt.Errorf("leave the last version: %w", err)
 	}
 	return nil

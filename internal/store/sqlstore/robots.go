@@ -73,7 +73,7 @@ func (s *Store) saveRobots(ctx context.Context, tx Tx, p store.SaveRobotsParams)
 	if p.State != store.RobotsParsed && p.State != store.RobotsAllowAll {
 		return nil
 	}
-	_, err = tx.Exec(ctx, `UPDATE hosts SET crawl_delay = (SELECT MAX(r.crawl_delay) FROM robots r WHERE r.host = $2) WHERE id = $1`,
+	err = tx.Queue(ctx, `UPDATE hosts SET crawl_delay = (SELECT MAX(r.crawl_delay) FROM robots r WHERE r.host = $2) WHERE id = $1`,
 		hostID, host)
 	return err
 }
@@ -101,7 +101,7 @@ func (s *Store) upsertRobots(ctx context.Context, tx Tx, p store.SaveRobotsParam
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, `INSERT INTO robots (origin, host, state, status, text, text_digest, fetched_at, expires_at,
+	err = tx.Queue(ctx, `INSERT INTO robots (origin, host, state, status, text, text_digest, fetched_at, expires_at,
 			failures, crawl_delay, sitemaps, problem, next, next_host, hops, forbids, since, since_of)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
 		ON CONFLICT (origin) DO UPDATE SET state = excluded.state, status = excluded.status, text = excluded.text,
@@ -133,7 +133,7 @@ func (s *Store) lockOrigin(ctx context.Context, tx Tx, origin string) (host stri
 // lockHost adds the host if it is new and locks its row, which every gate
 // transaction locks first too.
 func (s *Store) lockHost(ctx context.Context, tx Tx, host string) (int64, error) {
-	if _, err := tx.Exec(ctx, `INSERT INTO hosts (host) VALUES ($1) ON CONFLICT (host) DO NOTHING`, host); err != nil {
+	if err := tx.Queue(ctx, `INSERT INTO hosts (host) VALUES ($1) ON CONFLICT (host) DO NOTHING`, host); err != nil {
 		return 0, err
 	}
 	var id int64

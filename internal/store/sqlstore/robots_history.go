@@ -34,7 +34,7 @@ func (s *Store) keepRobots(ctx context.Context, tx Tx, origin string, next robot
 	case !was.settled():
 		return resumeRobots(ctx, tx, origin, next, now)
 	}
-	_, err = tx.Exec(ctx, `INSERT INTO robots_history (origin, until, since, host, state, status, text, text_digest, crawl_delay, problem)
+	err = tx.Queue(ctx, `INSERT INTO robots_history (origin, until, since, host, state, status, text, text_digest, crawl_delay, problem)
 		SELECT r.origin, $2, $3, r.host, r.state, r.status, r.text, r.text_digest,
 			CASE WHEN r.state = 1 THEN r.crawl_delay ELSE 0 END, r.problem FROM robots r WHERE r.origin = $1
 		ON CONFLICT (origin, until) DO NOTHING`, origin, now, since)
@@ -67,7 +67,7 @@ func resumeRobots(ctx context.Context, tx Tx, origin string, next robotsSaid, no
 	if err = ignoreNotFound(err); err != nil || until == 0 || last != next {
 		return now, err
 	}
-	_, err = tx.Exec(ctx, `DELETE FROM robots_history WHERE origin = $1 AND until = $2`, origin, until)
+	err = tx.Queue(ctx, `DELETE FROM robots_history WHERE origin = $1 AND until = $2`, origin, until)
 	return since, err
 }
 
@@ -89,7 +89,7 @@ func boundRobots(ctx context.Context, tx Tx, origin string) error {
 	if err != nil || cut == 0 {
 		return err
 	}
-	_, err = tx.Exec(ctx, `DELETE FROM robots_history WHERE origin = $1 AND until <= $2`, origin, cut)
+	err = tx.Queue(ctx, `DELETE FROM robots_history WHERE origin = $1 AND until <= $2`, origin, cut)
 	return err
 }
 

@@ -25,14 +25,23 @@ func (s *Store) Content(ctx context.Context, version int64) (change.Content, err
 }
 
 // contentOf is Content within a transaction.
-func contentOf(ctx context.Context, tx Tx, version int64) (change.Content, error) {
-	var exact int64
-	var sketch []byte
-	err := tx.QueryRow(ctx, `SELECT exact, sketch FROM sketches WHERE version_id = $1`, []any{version}, &exact, &sketch)
-	if err != nil {
-		return change.Content{}, ignoreNotFound(err)
-	}
-	return decodeContent(exact, sketch)
+func contentOf(ctx context.Context, tx Tx, version int64) (c change.Content, err error) {
+	step := sketchOf(version, &c)
+	err = tx.Query(ctx, step.Query, step.Args, step.Scan)
+	return c, err
+}
+
+// sketchOf reads a version's sketch, if it has one.
+func sketchOf(version int64, c *change.Content) Step {
+	return Step{Query: `SELECT exact, sketch FROM sketches WHERE version_id = $1`, Args: []any{version}, Scan: func(row Row) error {
+		var exact int64
+		var sketch []byte
+		err := row.Scan(&exact, &sketch)
+		if err == nil {
+			*c, err = decodeContent(exact, sketch)
+		}
+		return err
+	}}
 }
 
 func decodeContent(exact int64, sketch []byte) (change.Content, error) {
@@ -228,7 +237,7 @@ func (s *Store) insertSketch(ctx context.Context, tx Tx, page frontierRow, versi
 	if len(keys) == 0 && len(content.Sketch) == 0 {
 		return nil
 	}
-	_, err := tx.Exec(ctx, `INSERT INTO sketches (version_id, crawl_id, page_id, exact, sketch) VALUES ($1, $2, $3, $4, $5)
+	err := tx.Queue(ctx, `INSERT INTO sketches (version_id, crawl_id, page_id, exact, sketch) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (version_id) DO NOTHING`,
 		version, page.crawlID, page.pageID, int64(content.Exact), content.Sketch.Encode())
 	if err != nil {
@@ -237,7 +246,7 @@ func (s *Store) insertSketch(ctx context.Context, tx Tx, page frontierRow, versi
 	query := `INSERT INTO sketch_keys (crawl_id, key, page_id)
 		SELECT CAST($2 AS BIGINT), r.key, r.page FROM ` + s.records(1, "r", "key bigint", "page bigint") + `
 		WHERE true ORDER BY r.key ON CONFLICT (crawl_id, key, page_id) DO NOTHING`
-	if _, err := tx.Exec(ctx, query, keyList(page.pageID, keys), page.crawlID); err != nil {
+	if err := tx.Queue(ctx, query, keyList(page.pageID, keys), page.crawlID); err != nil {
 		return fmt.Errorf("insert keys: %w", err)
 	}
 	return nil
@@ -257,20 +266,16 @@ func (s *Store) removeSketch(ctx context.Context, tx Tx, page frontierRow, newer
 	if page.versionID == 0 {
 		return nil
 	}
-	old, err := contentOf(ctx, tx, page.versionID)
-	if err != nil {
-		return fmt.Errorf("read the last version's sketch: %w", err)
-	}
-	content, err := contentOf(ctx, tx, newer)
-	if err != nil {
-		return fmt.Errorf("read the new version's sketch: %w", err)
+	var old, content change.Content
+	if err := tx.Pipeline(ctx, sketchOf(page.versionID, &old), sketchOf(newer, &content)); err != nil {
+		return fmt.Errorf("read the sketches of the last version and the new one: %w", err)
 	}
 	kept := content.Keys()
 	gone := slices.DeleteFunc(old.Keys(), func(key uint64) bool { return slices.Contains(kept, key) })
 	if err := s.removeKeys(ctx, tx, page.crawlID, keyList(page.pageID, gone)); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, `DELETE FROM sketches WHERE version_id = $1`, page.versionID); err != nil {
+	if err := tx.Queue(ctx, `DELETE FROM sketches WHERE version_id = $1`, page.versionID); err != nil {
 		return fmt.Errorf("remove the last version's sketch: %w", err)
 	}
 	return nil
@@ -280,7 +285,7 @@ func (s *Store) removeSketch(ctx context.Context, tx Tx, page frontierRow, newer
 func (s *Store) removeKeys(ctx context.Context, tx Tx, crawlID int64, list string) error {
 	query := `DELETE FROM sketch_keys WHERE (crawl_id, key, page_id) IN
 		(SELECT CAST($2 AS BIGINT), r.key, r.page FROM ` + s.records(1, "r", "key bigint", "page bigint") + `)`
-	if _, err := tx.Exec(ctx, query, list, crawlID); err != nil {
+	if err := tx.Queue(ctx, query, list, crawlID); err != nil {
 		return fmt.Errorf("remove keys: %w", err)
 	}
 	return nil

@@ -41,14 +41,14 @@ func (s *Store) insertSources(ctx context.Context, tx Tx, crawlID int64, urls []
 	from := s.records(1, "r", "id bigint", "host_id bigint", "kind bigint", "nesting bigint")
 	update := `UPDATE pages SET kind = r.kind FROM ` + from + ` WHERE pages.id = r.id AND pages.kind = 0
 		AND EXISTS (SELECT 1 FROM frontier f WHERE f.page_id = pages.id AND f.visit > 0 AND f.version_id = 0)`
-	if _, err := tx.Exec(ctx, update, list); err != nil {
+	if err := tx.Queue(ctx, update, list); err != nil {
 		return fmt.Errorf("make sources of pages: %w", err)
 	}
 	insert := `INSERT INTO sources (page_id, crawl_id, host_id, kind, nesting)
 		SELECT r.id, CAST($2 AS BIGINT), r.host_id, r.kind, r.nesting FROM ` + from + ` CROSS JOIN pages p
 		WHERE p.id = r.id AND p.kind IN (1, 2) ORDER BY r.id
 		ON CONFLICT (page_id) DO NOTHING`
-	if _, err := tx.Exec(ctx, insert, list, crawlID); err != nil {
+	if err := tx.Queue(ctx, insert, list, crawlID); err != nil {
 		return fmt.Errorf("insert sources: %w", err)
 	}
 	return nil
@@ -100,10 +100,10 @@ func countsOf(text string) (counts map[string]int, err error) {
 // BecomePage implements store.Sources.
 func (s *Store) BecomePage(ctx context.Context, pageID int64) error {
 	_, err := write(ctx, s, func(tx Tx) (int64, error) {
-		if _, err := tx.Exec(ctx, `DELETE FROM sources WHERE page_id = $1`, pageID); err != nil {
+		if err := tx.Queue(ctx, `DELETE FROM sources WHERE page_id = $1`, pageID); err != nil {
 			return 0, err
 		}
-		if _, err := tx.Exec(ctx, `UPDATE pages SET kind = 0 WHERE id = $1`, pageID); err != nil {
+		if err := tx.Queue(ctx, `UPDATE pages SET kind = 0 WHERE id = $1`, pageID); err != nil {
 			return 0, err
 		}
 		return tx.Exec(ctx, `UPDATE frontier SET priority = (SELECT -p.level FROM pages p WHERE p.id = $2) WHERE page_id = $1`, pageID, pageID)
@@ -163,7 +163,7 @@ func countHints(ctx context.Context, tx Tx, hinted map[int64]int64) error {
 		if id == 0 {
 			continue
 		}
-		if _, err := tx.Exec(ctx, `UPDATE sources SET hinted = hinted + $2 WHERE page_id = $1`, id, hinted[id]); err != nil {
+		if err := tx.Queue(ctx, `UPDATE sources SET hinted = hinted + $2 WHERE page_id = $1`, id, hinted[id]); err != nil {
 			return fmt.Errorf("count hints: %w", err)
 		}
 	}
@@ -177,7 +177,7 @@ func judgeHint(ctx context.Context, tx Tx, page frontierRow, outcome crawl.Outco
 		return nil
 	}
 	hit := count(outcome.Changed())
-	_, err := tx.Exec(ctx, fmt.Sprintf(`UPDATE sources SET
+	err := tx.Queue(ctx, fmt.Sprintf(`UPDATE sources SET
 			hits = CASE WHEN hits + misses < %d THEN hits + $2 ELSE (hits + $2) / 2 END,
 			misses = CASE WHEN hits + misses < %d THEN misses + $3 ELSE (misses + $3) / 2 END
 		WHERE page_id = $1`, store.HintMemory, store.HintMemory), page.hintedBy, hit, 1-hit)

@@ -116,18 +116,14 @@ func (s *Store) SaveVersion(ctx context.Context, p store.SaveVersionParams) (int
 
 func (s *Store) saveVersion(ctx context.Context, tx Tx, p store.SaveVersionParams) (int64, error) {
 	v := p.Version
-	page, err := s.lockPage(ctx, tx, v.PageID)
-	if err != nil {
-		return 0, err
-	}
-	stored, err := queryVersion(ctx, tx, v.PageID, v.Visit)
-	if !errors.Is(err, store.ErrNotFound) {
+	v.Seq = 0
+	var stored versionKey
+	var now int64
+	page, err := s.lockPage(ctx, tx, v.PageID, savedVersion(v.PageID, v.Visit, &stored), lastSeq(v.PageID, &v.Seq), Step{Clock: &now})
+	if err != nil || stored.id != 0 {
 		return stored.id, err
 	}
-	now, err := tx.Now(ctx)
-	if err != nil {
-		return 0, err
-	}
+	v.Seq++
 	id, d := p.BackTo, newDeltas(page.crawlID, page.pageID)
 	if id != 0 {
 		err = s.saveReturn(ctx, tx, page, now, p)
@@ -154,19 +150,22 @@ func (s *Store) saveVersion(ctx context.Context, tx Tx, p store.SaveVersionParam
 
 // addVersion adds a row for a version, and counts it and its content.
 func addVersion(ctx context.Context, tx Tx, v store.VersionRecord, now int64, d *deltas) (int64, error) {
-	var err error
-	if v.Seq, err = nextSeq(ctx, tx, v.PageID); err != nil {
-		return 0, err
-	}
 	if v.At.IsZero() {
 		v.At = fromMicros(now)
 	}
-	id, err := insertVersion(ctx, tx, v)
-	if err != nil {
+	var id int64
+	steps, counted := []Step{insertVersion(v, &id)}, true
+	if digest := clean(v.Digest); digest != "" {
+		steps = append(steps, countContent(digest, now, &counted))
+	}
+	if err := tx.Pipeline(ctx, steps...); err != nil {
 		return 0, err
 	}
+	if !counted {
+		return 0, fmt.Errorf("the archive is deleting %s: %w", v.Digest, store.ErrUnavailable)
+	}
 	d.total(totalVersions, 1)
-	return id, countContent(ctx, tx, clean(v.Digest), now)
+	return id, nil
 }
 
 // insertPending keeps a version's links until RegisterLinks has done with them.
@@ -174,7 +173,7 @@ func insertPending(ctx context.Context, tx Tx, page frontierRow, visit int, vers
 	if len(links) == 0 {
 		return nil
 	}
-	_, err := tx.Exec(ctx, `INSERT INTO pending_links (version_id, crawl_id, page_id, visit, at, links)
+	err := tx.Queue(ctx, `INSERT INTO pending_links (version_id, crawl_id, page_id, visit, at, links)
 		VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (version_id) DO UPDATE SET visit = excluded.visit, at = excluded.at, links = excluded.links`, version, page.crawlID, page.pageID, visit, now, jsonText(links))
 	if err != nil {
@@ -183,25 +182,25 @@ func insertPending(ctx context.Context, tx Tx, page frontierRow, visit int, vers
 	return nil
 }
 
-func insertVersion(ctx context.Context, tx Tx, v store.VersionRecord) (int64, error) {
-	var id int64
-	err := tx.QueryRow(ctx, `INSERT INTO versions (page_id, seq, visit, at, digest, text_digest, link_digest,
+func insertVersion(v store.VersionRecord, id *int64) Step {
+	return oneRow(`INSERT INTO versions (page_id, seq, visit, at, digest, text_digest, link_digest,
 			bytes, text_bytes, content_type, title, canonical, language, request, response, remote, timeless, reserved)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) RETURNING id`,
 		[]any{
 			v.PageID, v.Seq, v.Visit, micros(v.At), clean(v.Digest), clean(v.TextDigest), clean(v.LinkDigest),
 			v.Bytes, v.TextBytes, clean(v.ContentType), clean(v.Title), clean(v.Canonical), clean(v.Language),
 			clean(v.Heads.Request), clean(v.Heads.Response), clean(v.Heads.Remote), clean(v.Timeless), encodeReserved(v.Reserved),
-		}, &id)
-	return id, err
+		}, id)
+}
+
+// lastSeq reads the number of the page's last version; it stays as it is without one.
+func lastSeq(pageID int64, seq *int) Step {
+	return oneRow(`SELECT seq FROM versions WHERE page_id = $1 ORDER BY visit DESC LIMIT 1`, []any{pageID}, seq)
 }
 
 func nextSeq(ctx context.Context, tx Tx, pageID int64) (int, error) {
 	var seq int
-	err := tx.QueryRow(ctx, `SELECT seq FROM versions WHERE page_id = $1 ORDER BY visit DESC LIMIT 1`, []any{pageID}, &seq)
-	if errors.Is(err, store.ErrNotFound) {
-		return 1, nil
-	}
+	err := tx.Pipeline(ctx, lastSeq(pageID, &seq))
 	return seq + 1, err
 }
 
@@ -215,13 +214,12 @@ type versionKey struct {
 	before int
 }
 
-// queryVersion returns the version that was saved with a visit, or returned to by it.
-func queryVersion(ctx context.Context, tx Tx, pageID int64, visit int) (versionKey, error) {
-	var v versionKey
-	err := tx.QueryRow(ctx, `SELECT id, seq FROM versions WHERE page_id = $1 AND visit = $2
+// savedVersion reads the version that was saved with a visit, or returned to by it; it stays
+// zero without one.
+func savedVersion(pageID int64, visit int, v *versionKey) Step {
+	return oneRow(`SELECT id, seq FROM versions WHERE page_id = $1 AND visit = $2
 		UNION ALL SELECT id, seq FROM versions WHERE page_id = $3 AND back_visit = $4 AND back_visit > 0 LIMIT 1`,
 		[]any{pageID, visit, pageID, visit}, &v.id, &v.seq)
-	return v, err
 }
 
 // RecordVisit implements store.Visits. A page that was stopped or evicted in
@@ -241,25 +239,20 @@ func (s *Store) RecordVisit(ctx context.Context, p store.RecordParams) (store.Re
 // recordVisit is the transaction of RecordVisit. Its Room says that the visit may have
 // made room, which is checked after the commit: see mayRefill.
 func (s *Store) recordVisit(ctx context.Context, tx Tx, p store.RecordParams) (store.RecordResult, error) {
-	page, err := s.lockPage(ctx, tx, p.Visit.PageID)
+	var version versionKey
+	var now int64
+	page, err := s.lockPage(ctx, tx, p.Visit.PageID, versionAfter(p.Visit.PageID, &version), Step{Clock: &now})
 	if err != nil {
 		return store.RecordResult{}, err
 	}
-	return s.recordAfter(ctx, tx, page, p)
+	return s.recordAfter(ctx, tx, page, version, p, now)
 }
 
-// recordAfter is RecordVisit for a page that is locked.
-func (s *Store) recordAfter(ctx context.Context, tx Tx, page frontierRow, p store.RecordParams) (store.RecordResult, error) {
+// recordAfter is RecordVisit for a page that is locked, and has this version after its next
+// visit.
+func (s *Store) recordAfter(ctx context.Context, tx Tx, page frontierRow, version versionKey, p store.RecordParams, now int64) (store.RecordResult, error) {
 	if p.Visit.Visit != page.visit+1 {
 		return s.recordedVisit(ctx, tx, page, p)
-	}
-	now, err := tx.Now(ctx)
-	if err != nil {
-		return store.RecordResult{}, err
-	}
-	version, err := versionAfter(ctx, tx, page, p.Visit.Visit)
-	if err != nil {
-		return store.RecordResult{}, err
 	}
 	v := settle(p, page, version, now)
 	if err := insertVisit(ctx, tx, v, version.id); err != nil {
@@ -323,29 +316,30 @@ func (s *Store) recordedVisit(ctx context.Context, tx Tx, page frontierRow, p st
 	return store.RecordResult{Visit: v, Already: true, Room: mayMakeRoom(v.Visit, p), InLineUntil: until}, nil
 }
 
-// versionAfter returns the version that the page has after the visit: the one
+// versionAfter reads the version that the page has after its next visit: the one
 // saved with it or returned to, else the last before it.
-func versionAfter(ctx context.Context, tx Tx, page frontierRow, visit int) (versionKey, error) {
-	var v versionKey
-	err := tx.Query(ctx, `SELECT id, seq, back_visit FROM (
-			SELECT id, seq, back_visit, 0 AS nth FROM versions WHERE page_id = $1 AND visit = $2
-			UNION ALL SELECT id, seq, back_visit, 0 AS nth FROM versions WHERE page_id = $4 AND back_visit = $5 AND back_visit > 0
-			UNION ALL SELECT id, seq, back_visit, 1 AS nth FROM versions WHERE id = $3) v ORDER BY nth`,
-		[]any{page.pageID, visit, page.versionID, page.pageID, visit}, func(row Row) error {
-			var id int64
-			var seq, back int
-			if err := row.Scan(&id, &seq, &back); err != nil {
-				return err
-			}
-			if v.id == 0 {
-				v.id, v.seq, v.back = id, seq, back > 0
-			}
-			if id == page.versionID {
-				v.before = seq
-			}
-			return nil
-		})
-	return v, err
+func versionAfter(pageID int64, v *versionKey) Step {
+	query := `SELECT id, seq, back_visit, last FROM (
+			SELECT w.id, w.seq, w.back_visit, 0 AS last
+				FROM frontier f JOIN versions w ON w.page_id = f.page_id AND w.visit = f.visit + 1 WHERE f.page_id = $1
+			UNION ALL SELECT w.id, w.seq, w.back_visit, 0 AS last
+				FROM frontier f JOIN versions w ON w.page_id = f.page_id AND w.back_visit = f.visit + 1 AND w.back_visit > 0 WHERE f.page_id = $2
+			UNION ALL SELECT w.id, w.seq, w.back_visit, 1 AS last
+				FROM frontier f JOIN versions w ON w.id = f.version_id WHERE f.page_id = $3) v ORDER BY last`
+	return Step{Query: query, Args: []any{pageID, pageID, pageID}, Scan: func(row Row) error {
+		var id, last int64
+		var seq, back int
+		if err := row.Scan(&id, &seq, &back, &last); err != nil {
+			return err
+		}
+		if v.id == 0 {
+			v.id, v.seq, v.back = id, seq, back > 0
+		}
+		if last == 1 {
+			v.before = seq
+		}
+		return nil
+	}}
 }
 
 func ignoreNotFound(err error) error {
@@ -379,7 +373,7 @@ func insertVisit(ctx context.Context, tx Tx, v store.VisitRecord, versionID int6
 	if len(v.Reasons) > 0 {
 		reasons = jsonText(v.Reasons)
 	}
-	_, err := tx.Exec(ctx, `INSERT INTO visits (page_id, visit, at, outcome, status, version_id, version_seq, digest, bytes,
+	err := tx.Queue(ctx, `INSERT INTO visits (page_id, visit, at, outcome, status, version_id, version_seq, digest, bytes,
 			duration, next_at, state, problem, location, reasons)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
 		v.PageID, v.Visit, micros(v.At), int64(v.Outcome), v.Status, versionID, v.Version, v.Digest, v.Bytes,
@@ -423,7 +417,7 @@ func updateVisited(ctx context.Context, tx Tx, page frontierRow, v store.VisitRe
 		args = append(args, p.Suspect.Visit, clean(p.Suspect.Digest))
 		query += fmt.Sprintf(`, suspect_visit = $%d, suspect_digest = $%d`, len(args)-1, len(args))
 	}
-	if _, err := tx.Exec(ctx, query+` WHERE page_id = $1`, args...); err != nil {
+	if err := tx.Queue(ctx, query+` WHERE page_id = $1`, args...); err != nil {
 		return fmt.Errorf("move the page on: %w", err)
 	}
 	return nil

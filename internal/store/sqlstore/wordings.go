@@ -14,7 +14,7 @@ func insertWording(ctx context.Context, tx Tx, pageID int64, said change.Wording
 	if !said.Known {
 		return nil
 	}
-	_, err := tx.Exec(ctx, `INSERT INTO wordings (page_id, phrases, sample) VALUES ($1, $2, $3)
+	err := tx.Queue(ctx, `INSERT INTO wordings (page_id, phrases, sample) VALUES ($1, $2, $3)
 		ON CONFLICT (page_id) DO UPDATE SET phrases = excluded.phrases, sample = excluded.sample`, pageID, said.Phrases, said.Encode())
 	if err != nil {
 		return fmt.Errorf("keep the wording: %w", err)

@@ -22,12 +22,13 @@ type Counts struct {
 	Lazy       int // write transactions whose commit may wait
 	Reads      int // read transactions
 	Statements int // queries within all of them, without BEGIN and COMMIT
+	Trips      int // how often they waited for an answer, with COMMIT; as a bound, 0 is none
 }
 
 // Count wraps an engine.
 func Count(e sqlstore.Engine) *Counter {
 	c := &Counter{}
-	c.Engine = sqlstore.Observe(e, sqlstore.Observer{Began: c.began, Asked: c.asked})
+	c.Engine = sqlstore.Observe(e, sqlstore.Observer{Began: c.began, Asked: c.asked, Awaited: c.awaited})
 	return c
 }
 
@@ -54,6 +55,12 @@ func (c *Counter) began(t sqlstore.Transaction) {
 		c.counts.Lazy++
 		c.queries = append(c.queries, "write lazily")
 	}
+}
+
+func (c *Counter) awaited(sqlstore.Transaction) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.counts.Trips++
 }
 
 func (c *Counter) asked(_ sqlstore.Transaction, query string, _ []any) {

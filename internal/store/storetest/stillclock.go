@@ -49,3 +49,15 @@ type stillTx struct {
 }
 
 func (t stillTx) Now(context.Context) (int64, error) { return t.at, nil }
+
+func (t stillTx) Pipeline(ctx context.Context, steps ...sqlstore.Step) error {
+	var queries []sqlstore.Step
+	for _, step := range steps {
+		if step.Clock != nil {
+			*step.Clock = t.at
+		} else {
+			queries = append(queries, step)
+		}
+	}
+	return t.Tx.Pipeline(ctx, queries...)
+}
