@@ -28,7 +28,7 @@ func (s *Store) NoteBacklog(ctx context.Context, tasks int, age time.Duration) e
 		if err := writeSetting(ctx, tx, settingBacklog, jsonText(backlogNote{tasks, spanMicros(age), now})); err != nil {
 			return struct{}{}, err
 		}
-		return struct{}{}, measure(ctx, tx, fromMicros(now), age)
+		return struct{}{}, s.measure(ctx, tx, fromMicros(now), age)
 	})
 	if err != nil {
 		return fmt.Errorf("note the backlog: %w", err)

@@ -36,14 +36,14 @@ func loadCapacity(ctx context.Context, tx Tx) (admission.Capacity, error) {
 }
 
 // measure takes a look at the engine, whose oldest task has waited for some time, into its capacity.
-func measure(ctx context.Context, tx Tx, now time.Time, oldest time.Duration) error {
+func (s *Store) measure(ctx context.Context, tx Tx, now time.Time, oldest time.Duration) error {
 	was, err := loadCapacity(ctx, tx)
 	if err != nil {
 		return err
 	}
 	load := admission.Load{At: now, Oldest: oldest}
 	if oldest >= admission.KeepsUp {
-		if load.Late, err = latest(ctx, tx, micros(now)); err != nil {
+		if load.Late, err = s.latest(ctx, tx, micros(now)); err != nil {
 			return err
 		}
 		if load.Visits, load.Pages, err = countWork(ctx, tx); err != nil {
@@ -62,10 +62,10 @@ func measure(ctx context.Context, tx Tx, now time.Time, oldest time.Duration) er
 }
 
 // latest returns how long ago the revisit was due, of any crawl that runs, that has waited longest.
-func latest(ctx context.Context, tx Tx, now int64) (time.Duration, error) {
-	query := fmt.Sprintf(`SELECT COALESCE(MIN((SELECT f.next_at FROM frontier f
+func (s *Store) latest(ctx context.Context, tx Tx, now int64) (time.Duration, error) {
+	query := fmt.Sprintf(`SELECT COALESCE(MIN((SELECT f.next_at FROM frontier f%s
 			WHERE f.crawl_id = c.id AND f.state BETWEEN %d AND %d AND f.visit > 0 ORDER BY f.next_at LIMIT 1)), $1)
-		FROM crawls c WHERE c.state = %d`, crawl.Active, crawl.Excluded, crawl.CrawlRunning)
+		FROM crawls c WHERE c.state = %d`, s.engine.Dialect().Index("frontier_due"), crawl.Active, crawl.Excluded, crawl.CrawlRunning)
 	var due int64
 	if err := tx.QueryRow(ctx, query, []any{now}, &due); err != nil {
 		return 0, fmt.Errorf("find the latest revisit: %w", err)

@@ -92,54 +92,71 @@ func (s *Store) PagesAfter(ctx context.Context, p store.PagesAfterParams) ([]sto
 	return pages, nil
 }
 
-// Evidence implements store.Guard.
+// Evidence implements store.Guard. The pages are chosen, by indexes alone, before anything else
+// is read about them. Most are among both the newest of their host and its newest admitted ones.
 func (s *Store) Evidence(ctx context.Context, p store.EvidenceParams) ([]store.EvidencePage, error) {
-	// The pages are chosen before anything else is read about them.
-	asked := func(from string) string {
-		return `SELECT f.page_id, f.host_id, p.url, f.state, f.attempted, f.priority, p.found_from, CASE WHEN f.version_id > 0 THEN 1 ELSE 0 END,
-			CASE WHEN f.version_id > 0 AND EXISTS (SELECT 1 FROM duplicates d WHERE d.page_id = f.page_id AND d.version_id = f.version_id AND d.resemblance >= ` + copied + `) THEN 1 ELSE 0 END,
-			CASE WHEN f.version_id > 0 AND EXISTS (SELECT 1 FROM pending_links l WHERE l.version_id = f.version_id) THEN 1 ELSE 0 END,
-			COALESCE(y.phrases, -1), y.sample
-		FROM (SELECT * FROM frontier WHERE crawl_id = $1 AND ` + from + ` ORDER BY page_id DESC LIMIT $3) AS f
-			CROSS JOIN pages p LEFT JOIN wordings y ON y.page_id = f.page_id
-		WHERE p.id = f.page_id`
-	}
-	type question struct {
-		query string
-		about int64
-	}
-	var questions []question
-	for _, host := range p.Hosts {
-		if !p.Admitted {
-			questions = append(questions, question{asked("host_id = $2"), host})
-		}
-		questions = append(questions, question{asked("host_id = $2 AND state BETWEEN 2 AND 7"), host})
-	}
-	if len(p.Hosts) == 0 {
-		for _, state := range crawl.LivingStates() {
-			questions = append(questions, question{asked("state = $2"), int64(state)})
-		}
-	}
 	look := s.engine.Read
 	if len(p.Hosts) == 1 && p.Admitted {
 		look = s.engine.Glance // a visit asks
 	}
 	pages, err := inTx(ctx, look, func(tx Tx) ([]store.EvidencePage, error) {
-		var all []store.EvidencePage
-		for _, q := range questions {
-			some, err := collect(ctx, tx, q.query, []any{p.CrawlID, q.about, limitOr(p.Each)}, scanEvidence)
+		all := s.chosenEvidence(p)
+		if len(all) == 1 {
+			query := evidenceOf(`(SELECT *`+all[0].from+`) AS f`) + ` ORDER BY f.page_id`
+			return collect(ctx, tx, query, []any{p.CrawlID, all[0].about, limitOr(p.Each)}, scanEvidence)
+		}
+		var ids []int64
+		for _, c := range all {
+			some, err := collect(ctx, tx, `SELECT page_id`+c.from, []any{p.CrawlID, c.about, limitOr(p.Each)}, scanID)
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, some...)
+			ids = append(ids, some...)
 		}
-		slices.SortFunc(all, func(a, b store.EvidencePage) int { return cmp.Compare(a.PageID, b.PageID) })
-		return slices.CompactFunc(all, func(a, b store.EvidencePage) bool { return a.PageID == b.PageID }), nil
+		slices.Sort(ids)
+		listed := s.records(1, "r", "id bigint") + ` CROSS JOIN frontier f`
+		return collect(ctx, tx, evidenceOf(listed)+` AND f.page_id = r.id ORDER BY f.page_id`, []any{idList(slices.Compact(ids))}, scanEvidence)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("evidence of crawl %d: %w", p.CrawlID, err)
 	}
 	return pages, nil
+}
+
+// chosen are the newest pages of a host, or of a state.
+type chosen struct {
+	from  string // with the crawl, the host or state, and the limit as arguments
+	about int64
+}
+
+func (s *Store) chosenEvidence(p store.EvidenceParams) []chosen {
+	newest := func(index, which string, about int64) chosen {
+		from := ` FROM frontier` + s.engine.Dialect().Index(index) + ` WHERE crawl_id = $1 AND ` + which + ` ORDER BY page_id DESC LIMIT $3`
+		return chosen{from, about}
+	}
+	var all []chosen
+	for _, host := range p.Hosts {
+		if !p.Admitted {
+			all = append(all, newest("frontier_host", "host_id = $2", host))
+		}
+		all = append(all, newest("frontier_admitted", "host_id = $2 AND state BETWEEN 2 AND 7", host))
+	}
+	if len(p.Hosts) == 0 {
+		for _, state := range crawl.LivingStates() {
+			all = append(all, newest("frontier_state", "state = $2", int64(state)))
+		}
+	}
+	return all
+}
+
+// evidenceOf reads about the rows f of the frontier, in the order of their pages.
+func evidenceOf(from string) string {
+	return `SELECT f.page_id, f.host_id, p.url, f.state, f.attempted, f.priority, p.found_from, CASE WHEN f.version_id > 0 THEN 1 ELSE 0 END,
+			CASE WHEN f.version_id > 0 AND EXISTS (SELECT 1 FROM duplicates d WHERE d.page_id = f.page_id AND d.version_id = f.version_id AND d.resemblance >= ` + copied + `) THEN 1 ELSE 0 END,
+			CASE WHEN f.version_id > 0 AND EXISTS (SELECT 1 FROM pending_links l WHERE l.version_id = f.version_id) THEN 1 ELSE 0 END,
+			COALESCE(y.phrases, -1), y.sample
+		FROM ` + from + ` CROSS JOIN pages p LEFT JOIN wordings y ON y.page_id = f.page_id
+		WHERE p.id = f.page_id`
 }
 
 func scanEvidence(row Row) (store.EvidencePage, error) {
