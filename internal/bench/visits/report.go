@@ -137,9 +137,9 @@ func (r *Report) counted(engine string) []Count {
 
 // counts makes the table of counts per visit.
 func (r *Report) counts(engine string) *bench.Table {
-	head := []string{"case", "events", "workflow tasks", "timers", "local", "regular", "workflows started", "write tx", "read tx", "statements", "their round trips"}
+	head := []string{"case", "events", "workflow tasks", "timers", "local", "regular", "workflows started", "write tx", "read tx", "statements"}
 	if onPostgres(engine) {
-		head = append(head, "log syncs of Postgres")
+		head = append(head, "round trips of these", "log syncs of Postgres")
 	} else {
 		head = append(head, "fsyncs of the store", "of the archive", "of Temporal")
 	}
@@ -151,10 +151,16 @@ func (r *Report) counts(engine string) *bench.Table {
 			c.Case, of(func(t Tally) int { return t.Events }), of(func(t Tally) int { return t.Tasks }), of(func(t Tally) int { return t.Timers }),
 			of(func(t Tally) int { return sum(t.Locals) }), of(func(t Tally) int { return sum(t.Regular) }), of(func(t Tally) int { return sum(t.Started) }),
 		}
-		if c.Store == (storeCounts{}) {
-			row = append(row, bench.Unknown, bench.Unknown, bench.Unknown, bench.Unknown)
-		} else {
-			row = append(row, each(int(c.Store.Writes)), each(int(c.Store.Reads)), each(int(c.Store.WriteStatements+c.Store.ReadStatements)), each(int(c.Store.Trips)))
+		store := []uint64{c.Store.Writes, c.Store.Reads, c.Store.WriteStatements + c.Store.ReadStatements}
+		if onPostgres(engine) {
+			store = append(store, c.Store.Trips)
+		}
+		for _, n := range store {
+			if c.Store == (storeCounts{}) {
+				row = append(row, bench.Unknown)
+			} else {
+				row = append(row, each(int(n)))
+			}
 		}
 		switch {
 		case onPostgres(engine) && c.Syncs != nil:

@@ -204,8 +204,7 @@ func (d *deltas) applyHosts(ctx context.Context, s *Store, tx Tx) error {
 			known = host_crawls.known + excluded.known,
 			unattempted = host_crawls.unattempted + excluded.unattempted,
 			living = host_crawls.living + excluded.living`
-	err := tx.Queue(ctx, query, jsonText(rows), d.crawlID)
-	return err
+	return tx.Queue(ctx, query, jsonText(rows), d.crawlID)
 }
 
 type countRecord struct {
@@ -255,10 +254,9 @@ func (d *deltas) applyCounts(ctx context.Context, s *Store, tx Tx) error {
 // the minute, and the counts of days that are not shown any more. The first visit of
 // each minute calls it, so few rows ever exist.
 func (d *deltas) forgetMinutes(ctx context.Context, tx Tx, minute int64) error {
-	err := tx.Queue(ctx, `DELETE FROM crawl_counts WHERE crawl_id = $1 AND slot = $2 AND (kind = 'minute' AND code < $3
+	return tx.Queue(ctx, `DELETE FROM crawl_counts WHERE crawl_id = $1 AND slot = $2 AND (kind = 'minute' AND code < $3
 			OR kind IN ('day', 'day_changed', 'day_first', 'day_late') AND code <= $4)`,
 		d.crawlID, d.slot, minute-keptMinutes, minute*minuteMicros/dayMicros-store.DaysKept)
-	return err
 }
 
 // countLiving returns how many pages of the crawl keep a workflow.

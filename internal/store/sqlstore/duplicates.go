@@ -95,8 +95,7 @@ func (s *Store) ListDuplicates(ctx context.Context, f store.DuplicateFilter) ([]
 // none if of is nil.
 func (s *Store) replaceDuplicate(ctx context.Context, tx Tx, page frontierRow, version, now int64, of *store.DuplicateOf) error {
 	if of == nil {
-		err := tx.Queue(ctx, `DELETE FROM duplicates WHERE page_id = $1`, page.pageID)
-		return err
+		return tx.Queue(ctx, `DELETE FROM duplicates WHERE page_id = $1`, page.pageID)
 	}
 	p := store.UpdateDuplicatesParams{
 		CrawlID: page.crawlID,
@@ -315,6 +314,5 @@ func (s *Store) replaceMirrors(ctx context.Context, tx Tx, crawlID int64, rows [
 		FROM ` + s.records(1, "r", "a bigint", "b bigint", "shared bigint", "of_a bigint", "of_b bigint") + `
 		WHERE true ORDER BY r.a, r.b
 		ON CONFLICT (crawl_id, host_a, host_b) DO UPDATE SET shared = excluded.shared, of_a = excluded.of_a, of_b = excluded.of_b`
-	err := tx.Queue(ctx, query, jsonText(rows), crawlID)
-	return err
+	return tx.Queue(ctx, query, jsonText(rows), crawlID)
 }

@@ -197,9 +197,8 @@ type frontierRow struct {
 	generation              int64 // of its crawl
 }
 
-// lockPage locks a page until the transaction ends. The steps in also are what the caller
-// reads under the lock.
-func (s *Store) lockPage(ctx context.Context, tx Tx, pageID int64, also ...Step) (frontierRow, error) {
+// lockPage locks a page until the transaction ends, and then runs the caller's reads.
+func (s *Store) lockPage(ctx context.Context, tx Tx, pageID int64, reads ...Step) (frontierRow, error) {
 	row := frontierRow{pageID: pageID}
 	var state, attempted uint8
 	var priority float64
@@ -208,7 +207,7 @@ func (s *Store) lockPage(ctx context.Context, tx Tx, pageID int64, also ...Step)
 		FROM frontier WHERE page_id = $1` + s.lock()
 	lock := oneRow(query, []any{pageID}, &row.crawlID, &row.hostID, &state, &row.visit, &attempted,
 		&row.versionID, &row.lastChange, &row.lastReturn, &row.changes, &priority, &row.trapID, &row.hintedBy, &row.nextAt, &row.generation)
-	if err := tx.Pipeline(ctx, append([]Step{lock}, also...)...); err != nil {
+	if err := tx.Pipeline(ctx, append([]Step{lock}, reads...)...); err != nil {
 		return frontierRow{}, err
 	}
 	if row.crawlID == 0 {
@@ -274,17 +273,15 @@ func (s *Store) updateState(ctx context.Context, tx Tx, before, after frontierRo
 		return evict(ctx, tx, before)
 	}
 	if before.state.Lives() || !after.state.Lives() {
-		err := tx.Queue(ctx, `UPDATE frontier SET state = $2, attempted = $3 WHERE page_id = $1`,
+		return tx.Queue(ctx, `UPDATE frontier SET state = $2, attempted = $3 WHERE page_id = $1`,
 			after.pageID, int64(after.state), after.attempted)
-		return err
 	}
 	now, err := tx.Now(ctx)
 	if err != nil {
 		return err
 	}
-	err = tx.Queue(ctx, `UPDATE frontier SET state = $2, attempted = $3, next_at = $4 WHERE page_id = $1`,
+	return tx.Queue(ctx, `UPDATE frontier SET state = $2, attempted = $3, next_at = $4 WHERE page_id = $1`,
 		after.pageID, int64(after.state), after.attempted, now)
-	return err
 }
 
 // count is 1 for true.

@@ -49,9 +49,9 @@ import (
 
 // atHost is one event at a host, within a transaction: steps 1 to 5. The event itself
 // does the fourth if there may be something to advance. Without effects nobody is
-// turned. What the event reads under the lock may be in also.
-func (s *Store) atHost(ctx context.Context, tx Tx, effects *store.GateEffects, host int64, also func() []Step, event func(*gateHost) error) error {
-	g, err := s.openHost(ctx, tx, effects, host, also)
+// turned. reads, which may be nil, returns what the event reads together with the lock.
+func (s *Store) atHost(ctx context.Context, tx Tx, effects *store.GateEffects, host int64, reads func(landed bool) []Step, event func(*gateHost) error) error {
+	g, err := s.openHost(ctx, tx, effects, host, reads)
 	if err != nil {
 		return err
 	}
@@ -224,8 +224,8 @@ func (s *Store) begin(ctx context.Context, tx Tx, p store.BeginParams) (b begun,
 		return begun{}, err
 	}
 	var held place
-	place := func() []Step { return []Step{placeOf(page.id, &held)} }
-	err = s.atHost(ctx, tx, nil, p.Permit.HostID, place, func(g *gateHost) error {
+	reads := func(bool) []Step { return []Step{placeOf(page.id, &held)} }
+	err = s.atHost(ctx, tx, nil, p.Permit.HostID, reads, func(g *gateHost) error {
 		if b, err = g.begin(ctx, p, page, held); err != nil {
 			return err
 		}
@@ -249,8 +249,8 @@ func (s *Store) Release(ctx context.Context, p store.ReleaseParams) (store.GateE
 // release is Release within a transaction. It also returns when that was.
 func (s *Store) release(ctx context.Context, tx Tx, p store.ReleaseParams) (effects store.GateEffects, now int64, err error) {
 	var flight place
-	place := func() []Step { return []Step{placeInFlight(p.Permit.HostID, &flight)} }
-	err = s.atHost(ctx, tx, &effects, p.Permit.HostID, place, func(g *gateHost) error {
+	reads := func(bool) []Step { return []Step{placeInFlight(p.Permit.HostID, &flight)} }
+	err = s.atHost(ctx, tx, &effects, p.Permit.HostID, reads, func(g *gateHost) error {
 		g.flight, now = &flight, g.now
 		return g.release(ctx, p)
 	})

@@ -112,11 +112,9 @@ func (q *question) open(ctx context.Context) error {
 		}
 		hosts = append(hosts, next)
 	}
-	alone := q.store.lock() == "" // the one writer: nothing has changed, except by the end of a request
-	reread := func() []Step {
-		if alone {
-			alone = false
-			return nil
+	reread := func(landed bool) []Step {
+		if q.store.lock() == "" && !landed {
+			return nil // the one writer is alone: nothing else has changed
 		}
 		return q.reread(&was)
 	}

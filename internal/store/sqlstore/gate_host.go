@@ -98,14 +98,14 @@ func (l *gateLine) scanCrawl(scan func(dest ...any) error, others ...any) error 
 // openGate locks the hosts in the order of their ids, so that transactions with
 // more than one cannot deadlock, reads the clock after that, and closes the
 // account of requests that have expired. Turns are added to effects, which may be
-// nil, as may also: what the caller reads under the locks, and again if the end of a request
-// has changed it.
-func (s *Store) openGate(ctx context.Context, tx Tx, effects *store.GateEffects, ids []int64, also func() []Step) ([]*gateHost, error) {
+// nil, as may reads, which returns what the caller reads under the locks. That is read
+// again, with landed set, if a request has ended here, since its end changes places.
+func (s *Store) openGate(ctx context.Context, tx Tx, effects *store.GateEffects, ids []int64, reads func(landed bool) []Step) ([]*gateHost, error) {
 	ids = slices.Clone(ids)
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
-	if also == nil {
-		also = func() []Step { return nil }
+	if reads == nil {
+		reads = func(bool) []Step { return nil }
 	}
 	var gates []*gateHost
 	var steps []Step
@@ -120,7 +120,7 @@ func (s *Store) openGate(ctx context.Context, tx Tx, effects *store.GateEffects,
 	for i, id := range ids {
 		steps = append(steps, gates[i].linesOf(id))
 	}
-	if err := tx.Pipeline(ctx, append(steps, also()...)...); err != nil {
+	if err := tx.Pipeline(ctx, append(steps, reads(false)...)...); err != nil {
 		return nil, fmt.Errorf("lock the hosts %d and read their lines: %w", ids, err)
 	}
 	landed := false
@@ -138,14 +138,14 @@ func (s *Store) openGate(ctx context.Context, tx Tx, effects *store.GateEffects,
 		landed = landed || g.landed != 0
 	}
 	if landed {
-		return gates, tx.Pipeline(ctx, also()...)
+		return gates, tx.Pipeline(ctx, reads(true)...)
 	}
 	return gates, nil
 }
 
 // openHost is openGate for one host.
-func (s *Store) openHost(ctx context.Context, tx Tx, effects *store.GateEffects, id int64, also func() []Step) (*gateHost, error) {
-	gates, err := s.openGate(ctx, tx, effects, []int64{id}, also)
+func (s *Store) openHost(ctx context.Context, tx Tx, effects *store.GateEffects, id int64, reads func(landed bool) []Step) (*gateHost, error) {
+	gates, err := s.openGate(ctx, tx, effects, []int64{id}, reads)
 	if err != nil {
 		return nil, err
 	}

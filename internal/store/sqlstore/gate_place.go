@@ -7,6 +7,7 @@ import (
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/polite"
+	"recrawl/internal/store"
 )
 
 // States of a place. The numbers are stored, and written out in the queries:
@@ -83,7 +84,10 @@ func placeInFlight(host int64, p *place) Step {
 // loadPlace reads a page's place; store.ErrNotFound if it stands in no line.
 func loadPlace(ctx context.Context, tx Tx, page int64) (place, error) {
 	var p place
-	err := tx.QueryRow(ctx, "SELECT "+placeColumns+" FROM places p WHERE p.page_id = $1", []any{page}, p.fields()...)
+	err := tx.Pipeline(ctx, placeOf(page, &p))
+	if err == nil && p.page == 0 {
+		err = store.ErrNotFound
+	}
 	if err != nil {
 		return place{}, fmt.Errorf("read the place of page %d: %w", page, err)
 	}

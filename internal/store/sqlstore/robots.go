@@ -73,9 +73,8 @@ func (s *Store) saveRobots(ctx context.Context, tx Tx, p store.SaveRobotsParams)
 	if p.State != store.RobotsParsed && p.State != store.RobotsAllowAll {
 		return nil
 	}
-	err = tx.Queue(ctx, `UPDATE hosts SET crawl_delay = (SELECT MAX(r.crawl_delay) FROM robots r WHERE r.host = $2) WHERE id = $1`,
+	return tx.Queue(ctx, `UPDATE hosts SET crawl_delay = (SELECT MAX(r.crawl_delay) FROM robots r WHERE r.host = $2) WHERE id = $1`,
 		hostID, host)
-	return err
 }
 
 func (s *Store) upsertRobots(ctx context.Context, tx Tx, p store.SaveRobotsParams, host string) error {
@@ -101,7 +100,7 @@ func (s *Store) upsertRobots(ctx context.Context, tx Tx, p store.SaveRobotsParam
 	if err != nil {
 		return err
 	}
-	err = tx.Queue(ctx, `INSERT INTO robots (origin, host, state, status, text, text_digest, fetched_at, expires_at,
+	return tx.Queue(ctx, `INSERT INTO robots (origin, host, state, status, text, text_digest, fetched_at, expires_at,
 			failures, crawl_delay, sitemaps, problem, next, next_host, hops, forbids, since, since_of)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
 		ON CONFLICT (origin) DO UPDATE SET state = excluded.state, status = excluded.status, text = excluded.text,
@@ -112,7 +111,6 @@ func (s *Store) upsertRobots(ctx context.Context, tx Tx, p store.SaveRobotsParam
 			crawl_delay = CASE WHEN excluded.state IN (1, 2) THEN excluded.crawl_delay ELSE robots.crawl_delay END`,
 		clean(p.Origin), host, int64(p.State), p.Status, text, digest, now, now+p.Expires.Microseconds(),
 		p.Failures, p.CrawlDelay.Microseconds(), sitemaps, clean(p.Problem), clean(p.Next), nextHost, p.Hops, count(p.ForbidsAll), since, said.String())
-	return err
 }
 
 // lockOrigin locks the host of an origin of which something is to be saved. Its id is 0 if it

@@ -89,8 +89,7 @@ func boundRobots(ctx context.Context, tx Tx, origin string) error {
 	if err != nil || cut == 0 {
 		return err
 	}
-	err = tx.Queue(ctx, `DELETE FROM robots_history WHERE origin = $1 AND until <= $2`, origin, cut)
-	return err
+	return tx.Queue(ctx, `DELETE FROM robots_history WHERE origin = $1 AND until <= $2`, origin, cut)
 }
 
 // RobotsHistory implements store.Evidence.

@@ -17,19 +17,14 @@ const (
 // RunEngine tests what package sqlstore expects of the statements of an engine. open returns
 // one on an empty store.
 func RunEngine(t *testing.T, open func(t *testing.T) sqlstore.Engine) {
-	for name, test := range map[string]func(*testing.T, sqlstore.Engine){
+	each(t, open, map[string]func(*testing.T, sqlstore.Engine){
 		"queued statements are committed":      queuedIsCommitted,
 		"queued statements are seen":           queuedIsSeen,
 		"queued statements go with their own":  queuedIsUndone,
 		"a queued statement fails":             queuedFails,
 		"a pipeline goes in order":             pipelineInOrder,
 		"a pipeline ends at its first failure": pipelineEnds,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			test(t, open(t))
-		})
-	}
+	})
 }
 
 // wantHosts checks which hosts there are.

@@ -32,6 +32,7 @@ func RunGate(t *testing.T, open func(t *testing.T) store.Store) {
 		"GivingUpEndsLater":           givingUpEndsLater,
 		"ExpiryIsAnEnd":               expiryIsAnEnd,
 		"LostAttemptWaitsAndAsks":     lostAttempt,
+		"OwnExpiryIsSeenAtOnce":       ownExpiry,
 		"LateReleaseChangesNoGap":     lateRelease,
 		"LateThrottleStillHolds":      lateThrottle,
 		"UnstartedGrantCostsNothing":  unstartedGrant,
@@ -344,6 +345,18 @@ func lostAttempt(w *gateWorld) {
 	}
 	if at := w.begin(pages[0], permit); at.Before(begun.Add(life + delay)) {
 		w.t.Errorf("begun again after %v", at.Sub(begun))
+	}
+}
+
+// A page whose own request has expired, and whose gap is over, is granted a permit by the very
+// transaction that ends that request.
+func ownExpiry(w *gateWorld) {
+	const delay, life, gap = time.Millisecond, time.Millisecond, 50 * time.Millisecond
+	page := w.open("news", delay, 1)[0]
+	lost, begun := w.lost(page, life)
+	w.expired(begun, life+gap)
+	if permit := w.grant(page); permit.ID == lost.ID {
+		w.t.Error("the same permit again")
 	}
 }
 

@@ -18,14 +18,19 @@ type Opener func(urlkey.Grouping) (store.Store, error)
 // RunGrouping tests the grouping of hosts; fresh returns an opener for a new
 // database.
 func RunGrouping(t *testing.T, fresh func(*testing.T) Opener) {
-	for name, test := range map[string]func(*testing.T, Opener){
+	each(t, fresh, map[string]func(*testing.T, Opener){
 		"it is fixed when the store is made":        groupingFixed,
 		"a domain's hosts share one line":           groupingOneLine,
 		"a domain's hosts are listed as one":        groupingListed,
 		"a person must name the domain":             groupingNamed,
 		"robots.txt redirects within a domain":      groupingRedirect,
 		"a forgotten domain's hosts stay forgotten": groupingForgotten,
-	} {
+	})
+}
+
+// each runs tests side by side, each on what fresh makes for it.
+func each[T any](t *testing.T, fresh func(*testing.T) T, tests map[string]func(*testing.T, T)) {
+	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			test(t, fresh(t))
