@@ -258,8 +258,10 @@ func (b Belief) look(seen Observation, p Parameters) aged {
 	at := seen.At.UnixMilli()
 	l.age = max(0, msDays(at-b.Since)-gap)
 	l.wave = p.Site.between(at-dayMs(gap), at)
-	own := 1 - b.Gamma(p.prior()).Survival(l.clock.Lives(l.age, gap))
-	l.site = l.wave && seen.Outcome.Changed() && p.Site.Share > own
+	if l.wave && seen.Outcome.Changed() {
+		own := 1 - b.Gamma(p.prior()).Survival(l.clock.Lives(l.age, gap))
+		l.site = p.Site.Share > own
+	}
 	return l
 }
 

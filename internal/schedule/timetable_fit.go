@@ -48,9 +48,14 @@ func (l *timedLooks) judge(before Timetable) Timetable {
 		still.Doubtful = ahead < proven
 		return still.Timetable
 	}
+	// Having no timetable explains more than all of them: at the likeliest rate, or already at
+	// one that needs no search. That settles it for most pages.
+	explained := -adopted - math.Log(float64(l.n))
+	if l.atRate(l.guess(), 1) > explained {
+		return Timetable{}
+	}
 	without := l.steady(1)
-	// Having no timetable explains more than all of them.
-	if -without < adopted+math.Log(float64(l.n)) {
+	if without > explained {
 		return Timetable{}
 	}
 	var best fitted
@@ -124,40 +129,70 @@ func (l *timedLooks) likelihood(p period, phase int64, fades float64) float64 {
 // steady returns the logarithm of the looks' probability if the page changes at a
 // constant rate, the one under which they are likeliest.
 func (l *timedLooks) steady(fades float64) float64 {
-	if l.n == 0 {
-		return 0
+	rate := l.guess()
+	if rate == 0 || math.IsInf(rate, 1) {
+		return 0 // then they could not be otherwise
 	}
-	rate := 1.0 / float64(max(1, l.at[l.n]-l.at[0]))
-	var sum float64
 	for range 12 {
-		var rise, falls float64 // the slope over the logarithm of the rate, and less that of it
-		sum, rise, falls = l.atRate(rate, fades)
+		rise, falls := l.slopes(rate, fades)
 		if math.Abs(rise) < 1e-3*falls || !(falls > 0) {
 			break
 		}
 		rate *= math.Exp(min(max(rise/falls, -2), 2))
 	}
+	return l.atRate(rate, fades)
+}
+
+// guess returns a rate of changes a slot near the likeliest: that at which as many looks
+// would find a change if all gaps were alike. It is 0 if no look found one, and infinite if
+// all did, as the likeliest is.
+func (l *timedLooks) guess() float64 {
+	changed := 0
+	for _, is := range l.changed[:l.n] {
+		changed += int(bit(is))
+	}
+	if changed == 0 {
+		return 0
+	}
+	gap := max(float64(l.at[l.n]-l.at[0])/float64(l.n), 0.5)
+	return -math.Log1p(-float64(changed)/float64(l.n)) / gap
+}
+
+// gap returns how many slots before a look the one before it was, which is somewhere in its
+// slot.
+func (l *timedLooks) gap(i int) float64 { return max(float64(l.at[i+1]-l.at[i]), 0.5) }
+
+// atRate returns the logarithm of the looks' probability at a rate of changes a slot, which
+// may be infinite.
+func (l *timedLooks) atRate(rate, fades float64) float64 {
+	sum, weight := 0.0, 1.0
+	for i := l.n - 1; i >= 0; i-- {
+		x := rate * l.gap(i)
+		if l.changed[i] {
+			sum += weight * math.Log(-math.Expm1(-x))
+		} else {
+			sum -= weight * x
+		}
+		weight *= fades
+	}
 	return sum
 }
 
-// atRate returns the logarithm of the looks' probability at a rate of changes a slot, its
-// slope over the logarithm of the rate, and minus the slope of that.
-func (l *timedLooks) atRate(rate, fades float64) (sum, rise, falls float64) {
+// slopes returns the slope of atRate over the logarithm of the rate, and minus the slope of
+// that.
+func (l *timedLooks) slopes(rate, fades float64) (rise, falls float64) {
 	weight := 1.0
 	for i := l.n - 1; i >= 0; i-- {
-		// A look is somewhere in its slot.
-		x := rate * max(float64(l.at[i+1]-l.at[i]), 0.5)
+		x := rate * l.gap(i)
 		if l.changed[i] {
 			s := x / math.Expm1(x)
-			sum += weight * math.Log(-math.Expm1(-x))
 			rise += weight * s
-			falls += weight * s * (x/(-math.Expm1(-x)) - 1)
+			falls += weight * s * (x + s - 1)
 		} else {
-			sum -= weight * x
 			rise -= weight * x
 			falls += weight * x
 		}
 		weight *= fades
 	}
-	return sum, rise, falls
+	return rise, falls
 }

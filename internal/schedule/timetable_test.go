@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"recrawl/internal/crawl"
 )
 
@@ -312,4 +314,24 @@ func TestDearerIsNotSooner(t *testing.T) {
 			}
 		}
 	}
+}
+
+// No constant rate explains looks better than the one found, and the guess that the search
+// begins at never better than that.
+func TestSteadyRateIsTheLikeliest(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		times := anyTimes(t)
+		looks := times.looks(1 << 20)
+		for _, fades := range []float64{1, recent} {
+			best := looks.steady(fades)
+			if guessed := looks.atRate(looks.guess(), fades); guessed > best+1e-4 {
+				t.Errorf("%v at the guess, %v at the likeliest rate", guessed, best)
+			}
+			rate := rapid.Float64Range(1e-6, 10).Draw(t, "rate")
+			if other := looks.atRate(rate, fades); other > best+1e-4 {
+				t.Errorf("%v at %v changes a slot, %v at the likeliest rate", other, rate, best)
+			}
+		}
+	})
 }

@@ -123,7 +123,16 @@ func (q *quadrature) sum(u, step float64) {
 
 // height returns the logarithm of the integrand up to a constant.
 func (q *quadrature) height(lambda, u float64) float64 {
-	return q.g.A*u - q.g.B*lambda + q.looks*math.Log(-math.Expm1(-lambda*q.days))
+	return q.g.A*u - q.g.B*lambda + q.looks*logChange(lambda*q.days)
+}
+
+// logChange returns ln(1 − e^−x), the logarithm of the probability of a change in x expected
+// ones. Where the difference loses no digits it is the quicker way.
+func logChange(x float64) float64 {
+	if x > math.Ln2 {
+		return math.Log(1 - math.Exp(-x))
+	}
+	return math.Log(-math.Expm1(-x))
 }
 
 // changedMode returns where the integrand of changed is largest over u, and its
