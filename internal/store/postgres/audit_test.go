@@ -10,27 +10,23 @@ import (
 	"recrawl/internal/store"
 	"recrawl/internal/store/sqlstore"
 	"recrawl/internal/store/storetest"
+	"recrawl/internal/store/storetest/pgtest"
 )
 
 // openAudited opens an empty store; see openEmptied.
 func openAudited(t *testing.T) store.Store {
 	t.Helper()
-	return sqlstore.New(openEmptied(t, ""), sqlstore.Options{})
+	return sqlstore.New(openEmptied(t, &emptied), sqlstore.Options{})
 }
 
-// openEmptied opens an empty database, with more settings in its DSN, in which all delta counts
-// are checked after the test: here, unlike in SQLite, writers run at the same time.
-func openEmptied(t *testing.T, more string) *engine {
+// openEmptied opens an empty database in which all delta counts are checked after the test:
+// here, unlike in SQLite, writers run at the same time. Its connections outlive the engine.
+func openEmptied(t *testing.T, of *pgtest.Emptied) *engine {
 	t.Helper()
-	e, err := openEngine(t.Context(), emptied.DSN(t)+more, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := newEngine(of.Pool(t))
 	t.Cleanup(func() {
 		audit(t, e)
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
+		e.stopListening()
 	})
 	return e
 }

@@ -46,6 +46,13 @@ type engine struct {
 	close   sync.Once
 }
 
+// newEngine returns an engine that owns the connections.
+func newEngine(pool *pgxpool.Pool) *engine {
+	e := &engine{pool: pool, settling: make(chan struct{}, 1), closed: make(chan struct{})}
+	e.newListener(pool.Config().ConnConfig)
+	return e
+}
+
 // Dialect implements sqlstore.Engine.
 func (e *engine) Dialect() sqlstore.Dialect { return dialect{} }
 
@@ -143,10 +150,15 @@ func transact(ctx context.Context, t *tx, fn func(sqlstore.Tx) error) (commits b
 // Close implements sqlstore.Engine. It waits for the transactions that run.
 func (e *engine) Close() error {
 	e.close.Do(func() {
-		close(e.closed)
-		e.stop()
-		e.running.Wait()
+		e.stopListening()
 		e.pool.Close()
 	})
 	return nil
+}
+
+// stopListening also begins no other transaction.
+func (e *engine) stopListening() {
+	close(e.closed)
+	e.stop()
+	e.running.Wait()
 }

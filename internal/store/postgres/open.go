@@ -78,8 +78,7 @@ func openEngine(ctx context.Context, dsn string, opts Options) (*engine, error) 
 	if err != nil {
 		return nil, fmt.Errorf("open store %s: %w", at, interpretError(err))
 	}
-	e := &engine{pool: pool, settling: make(chan struct{}, 1), closed: make(chan struct{})}
-	e.newListener(config.ConnConfig)
+	e := newEngine(pool)
 	if opts.ReadOnly {
 		err = e.check(ctx, migrations)
 	} else {

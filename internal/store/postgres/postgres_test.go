@@ -6,6 +6,8 @@ import (
 	"context"
 	"testing"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"recrawl/internal/store"
 	"recrawl/internal/store/sqlstore"
 	"recrawl/internal/store/storetest"
@@ -15,22 +17,31 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// emptied are the databases of the suites that need an empty store for each of many cases.
-var emptied = pgtest.Emptied{Make: func(ctx context.Context, dsn string) error {
-	e, err := openEngine(ctx, dsn, Options{})
-	if err != nil {
-		return err
-	}
-	return e.Close()
-}}
+// The databases of the suites that need an empty store for each of many cases. Those of unprepared
+// are as behind a connection pooler, where no statement can be prepared by name.
+var (
+	emptied    = pgtest.Emptied{Make: tables("")}
+	unprepared = pgtest.Emptied{Make: tables("&default_query_exec_mode=exec")}
+)
 
-// TestCollection runs every statement of the store also as behind a connection pooler, where
-// none can be prepared by name.
+// tables makes a store's tables in a database, by connections with more settings in their DSN.
+func tables(more string) func(ctx context.Context, dsn string) (*pgxpool.Pool, error) {
+	return func(ctx context.Context, dsn string) (*pgxpool.Pool, error) {
+		e, err := openEngine(ctx, dsn+more, Options{})
+		if err != nil {
+			return nil, err
+		}
+		e.stopListening()
+		return e.pool, nil
+	}
+}
+
+// TestCollection runs every statement of the store also as behind such a pooler.
 func TestCollection(t *testing.T) {
 	var m modes
 	storetest.Run(t, func(t *testing.T) store.Store {
 		t.Helper()
-		return sqlstore.New(modalEngine{openEmptied(t, ""), &m}, sqlstore.Options{})
+		return sqlstore.New(modalEngine{openEmptied(t, &emptied), &m}, sqlstore.Options{})
 	})
 }
 
@@ -39,7 +50,7 @@ func TestCollection(t *testing.T) {
 func TestCollectionAtOnce(t *testing.T) {
 	storetest.RunAtOnce(t, func(t *testing.T) store.Store {
 		t.Helper()
-		return sqlstore.New(openEmptied(t, "&default_query_exec_mode=exec"), sqlstore.Options{})
+		return sqlstore.New(openEmptied(t, &unprepared), sqlstore.Options{})
 	})
 }
 

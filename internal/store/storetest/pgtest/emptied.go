@@ -10,16 +10,18 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Emptied hands out databases whose tables Make has made. When a test has ended, its database
-// goes back to the state in which Make left it, and then to another test: that takes a fraction of
-// the time that a new database with its tables takes. What a test does to the tables themselves is
+// Emptied hands out databases whose tables Make has made, with their connections. When a test
+// has ended, its database goes back to the state in which Make left it, and then to another test:
+// that takes a fraction of the time that a new database with its tables takes, and the server's
+// processes have the next test's statements planned. What a test does to the tables themselves is
 // not undone. The database of a test that failed goes to no other: a transaction may be left open
 // there, for which emptying would wait.
 type Emptied struct {
-	// Make makes the tables of an empty database.
-	Make func(ctx context.Context, dsn string) error
+	// Make makes the tables of an empty database, and connects to it.
+	Make func(ctx context.Context, dsn string) (*pgxpool.Pool, error)
 
 	mu   sync.Mutex
 	free []*emptied
@@ -27,12 +29,13 @@ type Emptied struct {
 
 // emptied is one database, and how it is emptied.
 type emptied struct {
-	dsn   string
+	pool  *pgxpool.Pool
 	reset string // statements
 }
 
-// DSN lends one test a database, and fails or skips it as the function DSN does.
-func (e *Emptied) DSN(t testing.TB) string {
+// Pool lends one test the connections to a database, and fails or skips it as the function DSN
+// does. The test must not close them.
+func (e *Emptied) Pool(t testing.TB) *pgxpool.Pool {
 	t.Helper()
 	d := e.take()
 	if d == nil {
@@ -50,7 +53,7 @@ func (e *Emptied) DSN(t testing.TB) string {
 		defer e.mu.Unlock()
 		e.free = append(e.free, d)
 	})
-	return d.dsn
+	return d.pool
 }
 
 func (e *Emptied) take() *emptied {
@@ -75,10 +78,11 @@ func (e *Emptied) create(t testing.TB) *emptied {
 	shared.Lock()
 	shared.stay = append(shared.stay, name)
 	shared.Unlock()
-	if err := e.Make(t.Context(), dsn); err != nil {
+	pool, err := e.Make(context.WithoutCancel(t.Context()), dsn) // it outlives the test
+	if err != nil {
 		t.Fatalf("make the tables of a test database: %v", err)
 	}
-	d := &emptied{dsn: dsn}
+	d := &emptied{pool: pool}
 	if err := d.remember(t.Context()); err != nil {
 		t.Fatalf("remember the rows of a new database: %v", err)
 	}
@@ -89,7 +93,7 @@ func (e *Emptied) create(t testing.TB) *emptied {
 // them and nothing else. All rows are deleted by one statement: references are checked at its
 // end, so the order does not matter.
 func (d *emptied) remember(ctx context.Context) error {
-	return connected(ctx, d.dsn, func(conn *pgx.Conn) error {
+	return d.connected(ctx, func(conn *pgx.Conn) error {
 		tables, err := texts(ctx, conn, `SELECT format('%I', tablename) FROM pg_tables WHERE schemaname = 'public'`)
 		if err != nil {
 			return err
@@ -122,7 +126,7 @@ func (d *emptied) remember(ctx context.Context) error {
 // empty restores the state that remember saw. Tables that had grown give their room back, or
 // the next test would read through what is dead.
 func (d *emptied) empty(ctx context.Context) error {
-	return connected(ctx, d.dsn, func(conn *pgx.Conn) error {
+	return d.connected(ctx, func(conn *pgx.Conn) error {
 		if _, err := conn.Exec(ctx, d.reset); err != nil {
 			return err
 		}
@@ -132,6 +136,21 @@ func (d *emptied) empty(ctx context.Context) error {
 			return err
 		}
 		_, err = conn.Exec(ctx, "VACUUM "+strings.Join(grown, ", "))
+		return err
+	})
+}
+
+// connected runs f on a connection whose statements may take their time, unlike those of a test.
+func (d *emptied) connected(ctx context.Context, f func(conn *pgx.Conn) error) error {
+	return d.pool.AcquireFunc(ctx, func(lent *pgxpool.Conn) error {
+		conn := lent.Conn()
+		if _, err := conn.Exec(ctx, "SET statement_timeout = 0"); err != nil {
+			return err
+		}
+		if err := f(conn); err != nil {
+			return err
+		}
+		_, err := conn.Exec(ctx, "RESET statement_timeout")
 		return err
 	})
 }

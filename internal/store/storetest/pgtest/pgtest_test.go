@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 func TestMain(m *testing.M) { Main(m) }
@@ -26,32 +26,36 @@ func TestDSNGivesEmptyDatabases(t *testing.T) {
 }
 
 func TestEmptiedDatabasesAreAsMade(t *testing.T) {
-	e := Emptied{Make: func(ctx context.Context, dsn string) error {
-		return execute(ctx, dsn, `CREATE TABLE parents (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text);
+	e := Emptied{Make: func(ctx context.Context, dsn string) (*pgxpool.Pool, error) {
+		err := execute(ctx, dsn, `CREATE TABLE parents (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text);
 			CREATE TABLE children (parent bigint NOT NULL REFERENCES parents, n bigint);
 			INSERT INTO parents (name) VALUES ('made')`)
+		if err != nil {
+			return nil, err
+		}
+		return pgxpool.New(ctx, dsn+"&statement_timeout=9s")
 	}}
-	var first string
+	var first *pgxpool.Pool
 	t.Run("changed", func(t *testing.T) {
-		first = e.DSN(t)
-		if err := execute(t.Context(), first, `DELETE FROM parents; INSERT INTO parents (name) SELECT 'theirs' FROM generate_series(1, 5000);
+		first = e.Pool(t)
+		if _, err := first.Exec(t.Context(), `DELETE FROM parents; INSERT INTO parents (name) SELECT 'theirs' FROM generate_series(1, 5000);
 			INSERT INTO children SELECT id, 1 FROM parents`); err != nil {
 			t.Error(err)
 		}
 	})
 	t.Run("as made", func(t *testing.T) {
-		dsn := e.DSN(t)
-		if dsn != first {
-			t.Fatalf("another database than %s: %s", first, dsn)
+		pool := e.Pool(t)
+		if pool != first {
+			t.Fatal("another database")
 		}
-		if other := e.DSN(t); other == dsn {
-			t.Errorf("two tests share %s", other)
+		if other := e.Pool(t); other == pool {
+			t.Error("two tests share a database")
 		}
-		if err := connected(t.Context(), dsn, func(conn *pgx.Conn) error {
-			rows, err := texts(t.Context(), conn, `WITH mine AS (INSERT INTO parents (name) VALUES ('mine') RETURNING id, name)
+		if err := pool.AcquireFunc(t.Context(), func(lent *pgxpool.Conn) error {
+			rows, err := texts(t.Context(), lent.Conn(), `WITH mine AS (INSERT INTO parents (name) VALUES ('mine') RETURNING id, name)
 				SELECT id || ' ' || name FROM parents UNION ALL SELECT id || ' ' || name FROM mine
-				UNION ALL SELECT 'child of ' || parent FROM children`)
-			if want := []string{"1 made", "2 mine"}; err == nil && !slices.Equal(rows, want) {
+				UNION ALL SELECT 'child of ' || parent FROM children UNION ALL SELECT current_setting('statement_timeout')`)
+			if want := []string{"1 made", "2 mine", "9s"}; err == nil && !slices.Equal(rows, want) {
 				t.Errorf("rows = %q, want %q", rows, want)
 			}
 			return err
