@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"golang.org/x/net/html"
@@ -111,7 +112,9 @@ func metaCharset(body []byte) (encoding.Encoding, string) {
 }
 
 // contentCharset matches the charset in the content of a <meta http-equiv=Content-Type>.
-var contentCharset = regexp.MustCompile(`(?i)charset[ \t\r\n\f]*=[ \t\r\n\f]*["']?([^"'; \t\r\n\f]{1,64})`)
+var contentCharset = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)charset[ \t\r\n\f]*=[ \t\r\n\f]*["']?([^"'; \t\r\n\f]{1,64})`)
+})
 
 // charsetOfMeta reads the attributes of a <meta>.
 func charsetOfMeta(tokens *html.Tokenizer, more bool) string {
@@ -126,7 +129,7 @@ func charsetOfMeta(tokens *html.Tokenizer, more bool) string {
 		case "http-equiv":
 			isType = strings.EqualFold(string(value), "content-type")
 		case "content":
-			if match := contentCharset.FindSubmatch(value); match != nil {
+			if match := contentCharset().FindSubmatch(value); match != nil {
 				content = string(match[1])
 			}
 		}
@@ -139,7 +142,9 @@ func charsetOfMeta(tokens *html.Tokenizer, more bool) string {
 
 // declaration matches an XML declaration with an encoding, within the kilobyte that
 // browsers look at.
-var declaration = regexp.MustCompile(`^<\?xml[^>]{0,512}?[ \t\r\n]encoding[ \t\r\n]*=[ \t\r\n]*["']([^"'>]{1,64})["']`)
+var declaration = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^<\?xml[^>]{0,512}?[ \t\r\n]encoding[ \t\r\n]*=[ \t\r\n]*["']([^"'>]{1,64})["']`)
+})
 
 // declared corrects an uncertain result of charset.DetermineEncoding by two rules of the
 // HTML standard that it does not know.
@@ -152,7 +157,7 @@ func declared(body []byte, media crawl.MediaType, found encoding.Encoding, name 
 	if media.Type != "application/xhtml+xml" && name != "windows-1252" {
 		return found, name
 	}
-	match := declaration.FindSubmatch(body)
+	match := declaration().FindSubmatch(body)
 	if match == nil {
 		return found, name
 	}
