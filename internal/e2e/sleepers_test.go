@@ -17,7 +17,7 @@ import (
 
 const (
 	sleepers = 400 // 10 000 in the long form
-	awake    = 12  // of them are asked for while the crawl is paused
+	awake    = 6   // of them are asked for while the crawl is paused
 )
 
 // makeSleepers makes a data folder with a crawl whose pages were all visited and

@@ -308,7 +308,7 @@ func (t *Server) attend(ctx context.Context, p *os.Process, child Child, ended <
 			stopProcess(p, ended)
 			return fmt.Errorf("the Temporal server gave no answer on %s within %s (log: %s)", child.Address(), StartLimit, t.Files.Log)
 		case <-probe.C:
-			if child.listens() && accepts(child.Address()) {
+			if accepts(child.Address()) && child.listens() { // the cheaper one first
 				probe.Stop()
 				limit.Stop()
 				t.thinIndexes(ctx)
