@@ -37,6 +37,7 @@ func TestBrowser(t *testing.T) {
 	o.command("resume", "demo")
 	t.Run("live", o.live)
 	t.Run("workflow", o.workflow)
+	o.command("pause", "demo")
 	t.Run("keyboard", o.keyboard)
 	t.Run("hostile page", o.hostilePage)
 	t.Run("other sites", o.otherSites)
