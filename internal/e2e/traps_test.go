@@ -104,7 +104,7 @@ func TestTrapsAreContained(t *testing.T) {
 		if still < quiet || !everyCleanPage(web) {
 			return false
 		}
-		found = d.trapsFound("traps") // a command, which takes as much of the machine as ten visits
+		found = d.trapsFound("traps") // a command, which takes as much of the machine as several visits
 		return len(found) >= len(trapBounds)
 	})
 	fetched := web.Fetched()

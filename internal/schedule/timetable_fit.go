@@ -3,6 +3,8 @@ package schedule
 import (
 	"math"
 	"slices"
+
+	"recrawl/internal/schedule/gamma"
 )
 
 const (
@@ -169,7 +171,7 @@ func (l *timedLooks) atRate(rate, fades float64) float64 {
 	for i := l.n - 1; i >= 0; i-- {
 		x := rate * l.gap(i)
 		if l.changed[i] {
-			sum += weight * math.Log(-math.Expm1(-x))
+			sum += weight * gamma.LogChange(x)
 		} else {
 			sum -= weight * x
 		}

@@ -123,12 +123,12 @@ func (q *quadrature) sum(u, step float64) {
 
 // height returns the logarithm of the integrand up to a constant.
 func (q *quadrature) height(lambda, u float64) float64 {
-	return q.g.A*u - q.g.B*lambda + q.looks*logChange(lambda*q.days)
+	return q.g.A*u - q.g.B*lambda + q.looks*LogChange(lambda*q.days)
 }
 
-// logChange returns ln(1 − e^−x), the logarithm of the probability of a change in x expected
-// ones. Where the difference loses no digits it is the quicker way.
-func logChange(x float64) float64 {
+// LogChange returns ln(1 − e^−x), the logarithm of the probability of a change in x ≥ 0
+// expected ones. Where the difference loses no digits it is the quicker way.
+func LogChange(x float64) float64 {
 	if x > math.Ln2 {
 		return math.Log(1 - math.Exp(-x))
 	}

@@ -26,7 +26,7 @@ func openEmptied(t *testing.T, of *pgtest.Emptied) *engine {
 	e := newEngine(of.Pool(t))
 	t.Cleanup(func() {
 		audit(t, e)
-		e.stopListening()
+		e.retire()
 	})
 	return e
 }

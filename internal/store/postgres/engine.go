@@ -46,7 +46,7 @@ type engine struct {
 	close   sync.Once
 }
 
-// newEngine returns an engine that owns the connections.
+// newEngine returns an engine with these connections, which Close ends.
 func newEngine(pool *pgxpool.Pool) *engine {
 	e := &engine{pool: pool, settling: make(chan struct{}, 1), closed: make(chan struct{})}
 	e.newListener(pool.Config().ConnConfig)
@@ -150,14 +150,14 @@ func transact(ctx context.Context, t *tx, fn func(sqlstore.Tx) error) (commits b
 // Close implements sqlstore.Engine. It waits for the transactions that run.
 func (e *engine) Close() error {
 	e.close.Do(func() {
-		e.stopListening()
+		e.retire()
 		e.pool.Close()
 	})
 	return nil
 }
 
-// stopListening also begins no other transaction.
-func (e *engine) stopListening() {
+// retire ends everything but the connections.
+func (e *engine) retire() {
 	close(e.closed)
 	e.stop()
 	e.running.Wait()

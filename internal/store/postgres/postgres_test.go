@@ -31,7 +31,7 @@ func tables(more string) func(ctx context.Context, dsn string) (*pgxpool.Pool, e
 		if err != nil {
 			return nil, err
 		}
-		e.stopListening()
+		e.retire()
 		return e.pool, nil
 	}
 }

@@ -43,6 +43,7 @@ func (e *Emptied) Pool(t testing.TB) *pgxpool.Pool {
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
+			d.pool.Reset() // without waiting for those that may be in use for ever
 			return
 		}
 		if err := d.empty(context.Background()); err != nil {
