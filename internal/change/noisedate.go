@@ -25,8 +25,8 @@ func (s *scanner) readDate(from, to int) saidTime {
 			for part := range strings.SplitSeq(latinDigits(t.text), "T") {
 				said.read(part)
 			}
-		case t.word && months[t.lower] > 0:
-			said.month = months[t.lower]
+		case t.word && months()[t.lower] > 0:
+			said.month = months()[t.lower]
 		}
 	}
 	return said

@@ -186,7 +186,7 @@ func phrases(list string) [][]string {
 }
 
 // months are the names of the months and their abbreviations, by number.
-var months = func() map[string]int {
+var months = sync.OnceValue(func() map[string]int {
 	all := map[string]int{}
 	for i, list := range []string{
 		`january jan januar jänner jän janvier janv enero ene gennaio gen janeiro januari stycznia января`,
@@ -208,4 +208,4 @@ var months = func() map[string]int {
 	}
 	addMonths(all)
 	return all
-}()
+})

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/urlkey"
@@ -133,6 +134,11 @@ func SuspectRedirect(from, to urlkey.URL) (crawl.Reason, bool) {
 	return crawl.Reason{}, false
 }
 
+// late compiles a pattern when it is first used: a command that looks at no page needs none.
+func late(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
+
 // isFront reports whether a URL looks like that of a site's front page, perhaps in one of its
 // languages.
 func isFront(u urlkey.URL) bool {
@@ -140,40 +146,40 @@ func isFront(u urlkey.URL) bool {
 	if u.Query() != "" {
 		return false
 	}
-	if len(segments) > 1 && languageSegment.MatchString(segments[0]) { // "/en/index.html"
+	if len(segments) > 1 && languageSegment().MatchString(segments[0]) { // "/en/index.html"
 		segments = segments[1:]
 	}
-	return len(segments) == 0 || len(segments) == 1 && (languageSegment.MatchString(segments[0]) || frontSegment.MatchString(segments[0]))
+	return len(segments) == 0 || len(segments) == 1 && (languageSegment().MatchString(segments[0]) || frontSegment().MatchString(segments[0]))
 }
 
 var (
-	languageSegment = regexp.MustCompile(`^(?i:[a-z]{2}([-_][a-z]{2})?)$`)
-	frontSegment    = regexp.MustCompile(`^(?i:(index|default|home|start|main|welcome)(\.[a-z]{3,5})?|home-?page|startseite|start-?page|accueil|inicio)$`)
+	languageSegment = late(`^(?i:[a-z]{2}([-_][a-z]{2})?)$`)
+	frontSegment    = late(`^(?i:(index|default|home|start|main|welcome)(\.[a-z]{3,5})?|home-?page|startseite|start-?page|accueil|inicio)$`)
 )
 
 // isError reports whether a URL looks like that of a page about an error or maintenance.
 func isError(u urlkey.URL) bool {
 	segments := slices.DeleteFunc(u.Segments(), func(segment string) bool { return segment == "" })
-	if n := len(segments); n > 0 && errorSegment.MatchString(segments[n-1]) {
+	if n := len(segments); n > 0 && errorSegment().MatchString(segments[n-1]) {
 		return true
 	}
-	return slices.ContainsFunc(u.Params(), errorParam.MatchString)
+	return slices.ContainsFunc(u.Params(), errorParam().MatchString)
 }
 
 var (
-	errorSegment = regexp.MustCompile(`^(?i:([45]\d\d|e(rror)?[-_]?[45]\d\d|[45]\d\d[-_]?error|errors?|error[-_]?page|(page[-_]?)?not[-_]?found|fehler|fehlerseite|erreur|sorry|oops|maintenance|wartung|unavailable|offline|outage|blocked|(access[-_]?)?denied|forbidden)(\.[a-z]{3,5})?)$`)
-	errorParam   = regexp.MustCompile(`^(?i:(error|err|error[-_]?code|status|code|e)=[45]\d\d|(error|err)=(not[-_]?found|true|1)|(404|error|not[-_]?found)(=(1|true))?|aspxerrorpath=.*)$`)
+	errorSegment = late(`^(?i:([45]\d\d|e(rror)?[-_]?[45]\d\d|[45]\d\d[-_]?error|errors?|error[-_]?page|(page[-_]?)?not[-_]?found|fehler|fehlerseite|erreur|sorry|oops|maintenance|wartung|unavailable|offline|outage|blocked|(access[-_]?)?denied|forbidden)(\.[a-z]{3,5})?)$`)
+	errorParam   = late(`^(?i:(error|err|error[-_]?code|status|code|e)=[45]\d\d|(error|err)=(not[-_]?found|true|1)|(404|error|not[-_]?found)(=(1|true))?|aspxerrorpath=.*)$`)
 )
 
 // isWall reports whether a URL looks like that of a wall.
 func isWall(u urlkey.URL) bool {
 	label, _, more := strings.Cut(u.Hostname(), ".")
-	return more && wallLabel.MatchString(label) || slices.ContainsFunc(u.Segments(), wallSegment.MatchString)
+	return more && wallLabel().MatchString(label) || slices.ContainsFunc(u.Segments(), wallSegment().MatchString)
 }
 
 var (
-	wallLabel   = regexp.MustCompile(`^(login|signin|auth|sso|accounts?|consent|challenge|captcha)$`)
-	wallSegment = regexp.MustCompile(`^(?i:(log|sign)[-_]?in|sso|oauth2?|authenticate|authorize|captcha|challenge|consent|anmelden|einloggen|connexion|accedi|inloggen|iniciar-?sesion|logowanie)(?i:\.[a-z]{3,4})?$`)
+	wallLabel   = late(`^(login|signin|auth|sso|accounts?|consent|challenge|captcha)$`)
+	wallSegment = late(`^(?i:(log|sign)[-_]?in|sso|oauth2?|authenticate|authorize|captcha|challenge|consent|anmelden|einloggen|connexion|accedi|inloggen|iniciar-?sesion|logowanie)(?i:\.[a-z]{3,4})?$`)
 )
 
 // Suspicion says what becomes of a visit that found something suspect, whose outcome would

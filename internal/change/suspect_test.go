@@ -98,7 +98,7 @@ func TestErrorWordsAreFound(t *testing.T) {
 			}
 		}
 	}
-	for _, phrase := range errorPhrases {
+	for _, phrase := range errorPhrases() {
 		if words := plain(phrase); words != strings.TrimSpace(phrase) {
 			t.Errorf("%q is not plain", phrase)
 		}

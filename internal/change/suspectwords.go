@@ -2,6 +2,7 @@ package change
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -53,13 +54,13 @@ func errorWords(title, text string) string {
 // of it.
 func saidIn(line string, parts []string) string {
 	said := " " + plain(line) + " "
-	for _, phrase := range errorPhrases {
+	for _, phrase := range errorPhrases() {
 		if strings.Contains(said, phrase) {
 			return strings.TrimSpace(phrase)
 		}
 	}
 	for _, part := range parts {
-		if all := plain(part); errorHeadings[all] {
+		if all := plain(part); errorHeadings()[all] {
 			return all
 		}
 	}
@@ -95,7 +96,7 @@ func plain(text string) string {
 // errorPhrases are phrases of errors, walls and notices of trouble that count anywhere in
 // a heading or in a short text. Where words are separated by spaces, they are whole
 // words.
-var errorPhrases = func() []string {
+var errorPhrases = sync.OnceValue(func() []string {
 	var all []string
 	for line := range strings.Lines(errorPhraseLines) {
 		phrase := plain(line)
@@ -109,7 +110,7 @@ var errorPhrases = func() []string {
 		all = append(all, " "+phrase+" ")
 	}
 	return all
-}()
+})
 
 // separated reports whether a phrase is in a script that separates words by spaces and adds
 // no endings to them that a list would have to know.
@@ -124,7 +125,7 @@ func separated(phrase string) bool {
 
 // errorHeadings say the same, but count only as the whole of a heading or of a part of a
 // title.
-var errorHeadings = func() map[string]bool {
+var errorHeadings = sync.OnceValue(func() map[string]bool {
 	all := map[string]bool{}
 	for line := range strings.Lines(errorHeadingLines) {
 		if heading := plain(line); heading != "" {
@@ -132,4 +133,4 @@ var errorHeadings = func() map[string]bool {
 		}
 	}
 	return all
-}()
+})

@@ -199,10 +199,11 @@ func parseConcurrency(v string) (int, error) {
 	return n, nil
 }
 
-var validTaskQueue = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+// A count in a pattern would be compiled as so many copies, at each start of each command.
+var validTaskQueue = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
 func parseTaskQueue(v string) (string, error) {
-	if !validTaskQueue.MatchString(v) {
+	if len(v) > 100 || !validTaskQueue.MatchString(v) {
 		return "", fmt.Errorf("%q cannot name a task queue: use 1 to 100 of A-Z a-z 0-9 . _ -, starting with a letter or digit", v)
 	}
 	return v, nil
@@ -240,10 +241,14 @@ func parseFilters(v string) (map[string]string, error) {
 	return filters, nil
 }
 
-var deployment = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}(:[A-Za-z0-9_+.-]{1,64})?$`)
+var (
+	deploymentName  = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+	deploymentBuild = regexp.MustCompile(`^[A-Za-z0-9_+.-]+$`)
+)
 
 func checkDeployment(v string) error {
-	if !deployment.MatchString(v) {
+	name, build, built := strings.Cut(v, ":")
+	if len(name) > 64 || !deploymentName.MatchString(name) || built && (len(build) > 64 || !deploymentBuild.MatchString(build)) {
 		return fmt.Errorf("%q is not a worker deployment: write NAME, or NAME:BUILD, of letters, digits, - and _; in BUILD also + and dots", v)
 	}
 	return nil

@@ -109,6 +109,31 @@ func TestLoadMistakes(t *testing.T) {
 	}
 }
 
+func TestLongestNames(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("a", 64)
+	for _, c := range []struct {
+		name, value string
+		ok          bool
+	}{
+		{EnvTaskQueue, strings.Repeat("a", 100), true},
+		{EnvTaskQueue, strings.Repeat("a", 101), false},
+		{EnvDeployment, long, true},
+		{EnvDeployment, long + "a", false},
+		{EnvDeployment, long + ":" + long, true},
+		{EnvDeployment, "a:" + long + "a", false},
+		{EnvDeployment, "a:1.0+2", true},
+		{EnvDeployment, "a.b:1", false},
+		{EnvDeployment, "a:", false},
+		{EnvDeployment, ":1", false},
+		{EnvDeployment, "a:1:2", false},
+	} {
+		if _, err := Load(env(c.name, c.value)); (err == nil) != c.ok {
+			t.Errorf("%s=%s: %v, want it taken: %v", c.name, c.value, err, c.ok)
+		}
+	}
+}
+
 func TestResolve(t *testing.T) {
 	t.Parallel()
 	dev := t.TempDir()

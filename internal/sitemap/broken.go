@@ -9,6 +9,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync"
 
 	"golang.org/x/net/html/charset"
 )
@@ -26,8 +27,12 @@ var errBroken = fmt.Errorf("it is broken in more than %d places", maxBroken)
 // declared is an XML declaration as it should begin a document, and encodingOf the
 // encoding in it.
 var (
-	declared   = regexp.MustCompile(`^[ \t\r\n]*<\?xml[ \t\r\n][^>]{0,512}?\?>`)
-	encodingOf = regexp.MustCompile(`[ \t\r\n]encoding[ \t\r\n]*=[ \t\r\n]*["']([^"'>]{1,64})["']`)
+	declared = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[ \t\r\n]*<\?xml[ \t\r\n][^>]{0,512}?\?>`)
+	})
+	encodingOf = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`[ \t\r\n]encoding[ \t\r\n]*=[ \t\r\n]*["']([^"'>]{1,64})["']`)
+	})
 )
 
 // undeclared removes an XML declaration, and makes UTF-8 of the encoding that it names,
@@ -36,8 +41,8 @@ var (
 // declaration do not matter.
 func undeclared(r *bufio.Reader, told bool) (*bufio.Reader, error) {
 	head, _ := r.Peek(1024)
-	found := declared.Find(head)
-	label := encodingOf.FindSubmatch(found)
+	found := declared().Find(head)
+	label := encodingOf().FindSubmatch(found)
 	if _, err := r.Discard(len(found)); err != nil || told || label == nil {
 		return r, err
 	}
