@@ -133,17 +133,6 @@ func executions(t *testing.T, c client.Client, query string) []*commonpb.Workflo
 	}
 }
 
-// plainClient reads the server's data as it is.
-func plainClient(t *testing.T, d *dev) client.Client {
-	t.Helper()
-	c, err := client.Dial(client.Options{HostPort: d.state().Address})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Close)
-	return c
-}
-
 // open returns the ids of the crawl and of the running pages.
 func open(t *testing.T, d *dev) []string {
 	t.Helper()

@@ -191,6 +191,7 @@ func TestForgetOnePageOfMany(t *testing.T) {
 func (d *dev) killForget(args ...string) {
 	d.t.Helper()
 	all := len(d.pages("t"))
+	flows := plainClient(d.t, d)
 	ctx, cancel := context.WithCancel(d.t.Context())
 	defer cancel()
 	cmd := exec.CommandContext(ctx, programs.starter, append([]string{"--data", d.data, "forget", "--yes"}, args...)...)
@@ -205,7 +206,7 @@ func (d *dev) killForget(args ...string) {
 		case <-ended:
 			return true // it was faster
 		default:
-			return len(d.pages("t")) < all || strings.Contains(d.temporal("workflow", "count", "--query", "WorkflowType = 'Page'"), "Total: 0")
+			return len(d.pages("t")) < all || countWorkflows(d.t, flows, "WorkflowType = 'Page'") == 0
 		}
 	})
 	cancel()

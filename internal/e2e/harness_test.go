@@ -20,6 +20,10 @@ import (
 	"testing"
 	"time"
 
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+
+	"recrawl/internal/contract/contracttest"
 	"recrawl/internal/porttest"
 )
 
@@ -246,6 +250,28 @@ func runEnv(t *testing.T, env []string, program string, args ...string) (stdout 
 func cleanEnv(t *testing.T) []string {
 	env := []string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir()}
 	return env
+}
+
+// plainClient reads the server's data as it is.
+func plainClient(t *testing.T, d *dev) client.Client {
+	t.Helper()
+	c, err := client.Dial(client.Options{HostPort: d.state().Address, Logger: contracttest.Quiet()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+// countWorkflows counts those that a query finds. A test that asks again and again asks here: a
+// program of its own for each look takes as long as the rest of the test.
+func countWorkflows(t *testing.T, flows client.Client, query string) int64 {
+	t.Helper()
+	found, err := flows.CountWorkflow(t.Context(), &workflowservice.CountWorkflowExecutionsRequest{Namespace: client.DefaultNamespace, Query: query})
+	if err != nil {
+		t.Fatalf("count workflows: %v", err)
+	}
+	return found.GetCount()
 }
 
 type pageLine struct {
