@@ -74,7 +74,7 @@ func changingSite(pages []*changing, site int, robots string) http.Handler {
 // exactly it meets its budget is measured without a clock in packages schedule and sim
 // (TestTurnsMeetTheBudget, TestTimersMeetTheBudget).
 func TestScheduleFollowsThePolicy(t *testing.T) {
-	sideBySide(t, 100)
+	waitsBeside(t, 140)
 	// In visits of each page. In the short form luck still shows in what was learned.
 	// Plans that followed nothing would have a correlation of 0 ± 0.15.
 	learning, measured, count, least, mostOff := 4, 3, 48, 0.7, 0.25

@@ -20,20 +20,41 @@ import (
 // while they wait for one.
 func sideBySide(t *testing.T, length int) {
 	t.Helper()
-	inTurn.announce()
+	takePlace(t, &inTurn, length)
+}
+
+// waitsBeside is sideBySide for a long test that mostly waits, and takes a fifth of a core at most.
+// One such runs beside those that have the places: among them, several would leave cores idle.
+func waitsBeside(t *testing.T, length int) {
+	t.Helper()
+	if fewPlaces {
+		takePlace(t, &inTurn, length)
+		return
+	}
+	takePlace(t, &beside, length)
+}
+
+func takePlace(t *testing.T, among *places, length int) {
+	t.Helper()
+	among.announce()
 	t.Parallel()
-	place := inTurn.ask(length)
+	place := among.ask(length)
 	<-place.given
 	begun := time.Now()
 	t.Cleanup(func() {
 		// The length that the testing package prints has the wait for the place in it.
 		t.Logf("%s took %.0f s", t.Name(), time.Since(begun).Seconds())
-		inTurn.leave(place)
+		among.leave(place)
 	})
 }
 
-// inTurn are the places of this package's tests.
-var inTurn places
+// inTurn are the places of this package's tests, and beside the one for those that mostly wait.
+// Where there are few places, there is none beside: somebody wants the tests to take little.
+var (
+	inTurn    places
+	beside    = places{free: 1}
+	fewPlaces bool
+)
 
 // countPlaces makes as many places as -parallel says, and has Go release all tests at once,
 // to ask for one.
@@ -43,7 +64,7 @@ func countPlaces() error {
 	if err != nil {
 		return fmt.Errorf("read -parallel: %w", err)
 	}
-	inTurn.free = n
+	inTurn.free, fewPlaces = n, n < 4
 	if err := flag.Set(name, strconv.Itoa(math.MaxInt32)); err != nil {
 		return fmt.Errorf("release all tests: %w", err)
 	}

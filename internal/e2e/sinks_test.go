@@ -264,7 +264,7 @@ func (x *sinksTest) awaitTaken(want []string) {
 // while the receiver is down, refuses one change, or is paused, and the programs are
 // killed; nobody gets a forgotten page any more; and no secret is anywhere.
 func TestSinks(t *testing.T) {
-	sideBySide(t, 125)
+	waitsBeside(t, 125)
 	x := startSinks(t)
 	x.sinkOutlivesKills()
 	x.sinkPassesRefused()

@@ -45,7 +45,7 @@ func mappedHost(name string, dates testsite.Dates) testsite.Host {
 // longer than the test takes. One is honest about the one page that changes, which is then
 // visited after each change; the others lie, and gain nothing.
 func TestSitemapsHint(t *testing.T) {
-	sideBySide(t, 60)
+	waitsBeside(t, 60)
 	const honest, now, sly = "honest.localhost", "now.localhost", "sly.localhost"
 	site := testsite.New(testsite.Options{Seed: 7, Hosts: []testsite.Host{
 		mappedHost(honest, testsite.TrueDates), mappedHost(now, testsite.NowDates), mappedHost(sly, testsite.SlyDates),

@@ -11,7 +11,7 @@ import (
 // TestThrottledPageStandsAside: a page that is always refused has its host held for a
 // minute, which is no setting; the others are fetched before it is requested again.
 func TestThrottledPageStandsAside(t *testing.T) {
-	sideBySide(t, 80)
+	waitsBeside(t, 80)
 	const good, gap, refused = 28, 200 * time.Millisecond, "/p2.html"
 	healthy := tree(good + 1)
 	s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -31,7 +31,7 @@ type monitored struct {
 // fires when a host stops answering. The worker's log is JSON, its labels hold no address,
 // its visits are traced, and it says when it is not ready.
 func TestMonitoring(t *testing.T) {
-	sideBySide(t, 50)
+	sideBySide(t, 30)
 	m := &monitored{worker: "127.0.0.1:" + freePort(t)}
 	collector := serve(t, http.HandlerFunc(m.collect))
 	m.fleet = newFleet(t, "RECRAWL_METRICS="+m.worker, "RECRAWL_LOG_FORMAT=json", "RECRAWL_SINK_FOLDERS=mirror="+t.TempDir(),

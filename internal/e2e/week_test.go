@@ -47,7 +47,7 @@ func terminated() int {
 // page that no worker can continue, and a lost data folder. Status names each, and nothing
 // is missing afterwards.
 func TestBadWeek(t *testing.T) {
-	sideBySide(t, 215)
+	waitsBeside(t, 215)
 	files, err := filepath.Glob(releases)
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no data folder of a release: %v", err)
