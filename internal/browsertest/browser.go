@@ -98,7 +98,7 @@ func arguments(profile string, o Options) []string {
 	resolve = append(resolve, "EXCLUDE localhost", "EXCLUDE 127.0.0.1", "EXCLUDE [::1]", "MAP * ~NOTFOUND")
 	args := []string{
 		"--headless=new", "--remote-debugging-pipe", "--user-data-dir=" + profile,
-		// The rules of axe leave much behind, which is collected less often so.
+		// axe makes much garbage, and a larger nursery is collected less often.
 		"--js-flags=--min-semi-space-size=64",
 		"--no-first-run", "--no-default-browser-check", "--no-proxy-server",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync",

@@ -199,7 +199,8 @@ func parseConcurrency(v string) (int, error) {
 	return n, nil
 }
 
-// A count in a pattern would be compiled as so many copies, at each start of each command.
+// The length is checked apart: a counted repetition compiles to that many copies, and every
+// command compiles this pattern when it starts.
 var validTaskQueue = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
 func parseTaskQueue(v string) (string, error) {

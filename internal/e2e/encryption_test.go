@@ -68,7 +68,7 @@ func TestEncryption(t *testing.T) {
 	visited(3)
 	asks(first, "set-interval", s.url+"/hidden", "2s")
 	asks(first, "visit", s.url+"/hidden")
-	// It says so and succeeds where the workflow has not answered in time, which is no answer here.
+	// If the workflow has not answered in time, explain says so and succeeds; ask again then.
 	explains := func(env ...string) (said string) {
 		t.Helper()
 		d.await("the workflow has time for an answer", func() bool {

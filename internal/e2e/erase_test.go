@@ -206,7 +206,7 @@ func (d *dev) killForget(args ...string) {
 		case <-ended:
 			return true // it was faster
 		default:
-			return len(d.pages("t")) < all || countWorkflows(d.t, flows, "WorkflowType = 'Page'") == 0
+			return len(d.pages("t")) < all || noWorkflows(d.t, flows, "WorkflowType = 'Page'")
 		}
 	})
 	cancel()

@@ -264,15 +264,12 @@ func plainClient(t *testing.T, d *dev) client.Client {
 	return c
 }
 
-// countWorkflows counts those that a query finds. A test that asks again and again asks here: a
-// program of its own for each look takes as long as the rest of the test.
-func countWorkflows(t *testing.T, flows client.Client, query string) int64 {
+// noWorkflows reports whether a query finds none; false while the server is too busy to answer. A
+// test that asks again and again asks here: the Temporal CLI takes 0.2 s of processor time a look.
+func noWorkflows(t *testing.T, flows client.Client, query string) bool {
 	t.Helper()
 	found, err := flows.CountWorkflow(t.Context(), &workflowservice.CountWorkflowExecutionsRequest{Namespace: client.DefaultNamespace, Query: query})
-	if err != nil {
-		t.Fatalf("count workflows: %v", err)
-	}
-	return found.GetCount()
+	return err == nil && found.GetCount() == 0
 }
 
 type pageLine struct {
