@@ -97,14 +97,51 @@ func (s *scanner) counterAt(i int) int {
 		return n
 	}
 	switch {
-	case s.isNumber(i) && !s.isMark(i-1, currencies):
+	case s.isCount(i) && !s.isMark(i-1, currencies):
 		return s.countedAfter(i)
-	case s.is(i, isRead) && s.isNumber(i+1) && s.is(i+2, isTimes):
+	case s.is(i, isRead) && s.isCount(i+1) && s.is(i+2, isTimes):
 		return 3
 	case s.is(i, isCounted):
 		return s.countedBefore(i)
 	}
 	return 0
+}
+
+// isCount reports whether a number counts something: it is whole, or a fraction of thousands
+// or millions. Times, ranges, versions, prices with cents and the year of a date are not.
+func (s *scanner) isCount(i int) bool {
+	if !s.isNumber(i) || s.isYearOfDate(i) {
+		return false
+	}
+	groups := strings.FieldsFunc(latinDigits(s.tokens[i].text), func(r rune) bool { return strings.ContainsRune(".,'٫٬", r) })
+	for _, group := range groups {
+		if !isPlain(group) {
+			return false
+		}
+	}
+	last := len(groups) - 1
+	if last == 0 {
+		return true
+	}
+	whole := len(groups[last]) == 3
+	for _, group := range groups[:last] {
+		whole = whole && len(group) <= 3 // two in India: 12,34,567
+	}
+	return whole || last == 1 && s.is(s.multiplied(i), isMultiple)
+}
+
+// isYearOfDate reports whether a number may be the year of a date before it: "14 May 2026 online".
+func (s *scanner) isYearOfDate(i int) bool {
+	const within = 3 // "May 14, 2026"
+	if year, err := strconv.Atoi(s.tokens[i].text); err != nil || !isYear(year) {
+		return false
+	}
+	for j := max(0, i-within); j < i; j++ {
+		if s.is(j, isDate) {
+			return true
+		}
+	}
+	return false
 }
 
 // countedAfter is the length of a counter that begins with its number.
@@ -135,20 +172,37 @@ func (s *scanner) countedBefore(start int) int {
 	if named {
 		i++
 	}
-	if !s.isNumber(i) {
+	if !s.isCount(i) {
 		return 0
 	}
 	end := s.multiplied(i) + 1
-	if !named && (!s.isEdge(start) || !s.isEdge(end) && !s.is(end, isCounted|isTimes)) {
+	if !named && (s.is(start, isCountedOne) || !s.isEdge(start) || !s.isEdge(end) && !s.is(end, isCounted|isTimes)) {
 		return 0
 	}
 	if s.is(end, isTimes) { // "コメント5件"
 		end++
 	}
-	if s.goesOn(end) && !s.is(end, isCounted) { // "Visit: 12 rooms"
+	if s.is(end, isCounted) {
+		return end - start
+	}
+	if s.goesOn(end) || s.isMeasured(end) { // "Visit: 12 rooms", "Online: 24 €"
 		return 0
 	}
 	return end - start
+}
+
+// isMeasured reports whether the number before a token has a unit: a sign, or a word in
+// capitals, as in "Download: 24 MB".
+func (s *scanner) isMeasured(i int) bool {
+	const longest = 4
+	if i >= len(s.tokens) {
+		return false
+	}
+	if t := s.tokens[i]; t.word {
+		return len(t.text) <= longest && t.text == strings.ToUpper(t.text) && t.text != t.lower
+	}
+	r, _ := utf8.DecodeRuneInString(s.tokens[i].text)
+	return unicode.Is(unicode.Sc, r) || strings.ContainsRune("%‰°", r)
 }
 
 // multiplied is the last token of a number that begins at i: with its groups of
@@ -226,17 +280,22 @@ func (s *scanner) phraseAt(i int, phrase []string) int {
 }
 
 // timingAt is the length of the time that a page took to make, in a line that says
-// so: "Page generated in 0.123 seconds".
+// so: "Page generated in 0.123 seconds". A setting that bounds such a time is none: "Maximum
+// execution time: 30 seconds".
 func (s *scanner) timingAt(i int) int {
 	if !s.isNumber(i) || !s.is(i+1, isShortUnit) {
 		return 0
 	}
-	for j := range s.tokens[:i] {
-		if s.tokens[j].role&isMaking != 0 {
-			return 2
-		}
+	made, bound := false, false
+	for j := range s.tokens {
+		made = made || j < i && s.is(j, isMaking)
+		bound = bound || s.is(j, isBound)
 	}
-	return 0
+	measured := strings.ContainsAny(s.tokens[i].text, ".,٫") || s.tokens[i+1].lower == "ms" || s.is(i-1, isWithin)
+	if !made || bound || !measured {
+		return 0
+	}
+	return 2
 }
 
 // dateAt is the length of the stretch of words and numbers of dates and times at

@@ -35,6 +35,9 @@ const (
 	isStampAgo                   // before or after an age that follows a label
 	endsStamp                    // the first word of stampEnds
 	isStampNoun                  // of stampNouns
+	isCountedOne                 // what counters count, for one: before a number, it is that number's name
+	isBound                      // a setting that bounds a time
+	isWithin                     // before the time that something took
 )
 
 // roles are the words by their roles, in English, German, French, Spanish,
@@ -69,7 +72,7 @@ var roles = sync.OnceValue(func() map[string]role {
 		isCounted: `view views pageview pageviews visit visits visitor visitors hit hits read reads download downloads install installs like likes
 			follower followers subscriber subscribers comment comments reply replies online viewing watching
 			aufruf aufrufe seitenaufrufe zugriff zugriffe besucher besuche klicks ansichten abrufe gelesen angesehen kommentar kommentare antworten
-			vue vues visite visites visiteur visiteurs lecture lectures téléchargements commentaire commentaires réponses
+			vue vues visite visites visiteur visiteurs téléchargements commentaire commentaires réponses
 			visita visitas visitante visitantes vistas lectura lecturas descargas comentario comentarios respuestas
 			visualizzazione visualizzazioni visitatori letture commento commenti risposte accessi
 			visualizações visualização acessos leituras comentário comentários respostas
@@ -78,6 +81,12 @@ var roles = sync.OnceValue(func() map[string]role {
 			комментариев комментарии ответов
 			閲覧 閲覧数 回閲覧 回視聴 再生回数 アクセス アクセス数 コメント コメント数 人が閲覧 次浏览 浏览 浏览量 阅读 阅读量 次阅读 次播放 播放量 点击 点击量 评论
 			条评论 조회 조회수 댓글`,
+		isCountedOne: `view pageview visit visitor hit read download install like follower subscriber comment reply aufruf zugriff kommentar vue visite
+			visiteur commentaire visita visitante lectura comentario visualizzazione commento visualização comentário weergave просмотр комментарий`,
+		isBound: `timeout timeouts limit limits max maximum min minimum default interval threshold delay deadline ttl zeitlimit zeitüberschreitung maximal maximale
+			höchstens standard délai limite maximale défaut límite máximo máxima predeterminado massimo massima predefinito padrão limiet standaard
+			limit maksymalny domyślny gräns таймаут лимит максимальное максимум タイムアウト 最大 超时 最长 제한`,
+		isWithin: `in en dans em w på за на`,
 		isCounting: `unique total users user guests guest members people readers active currently now registered page gäste mitglieder benutzer nutzer
 			utilisateurs invités usuarios invitados utenti ospiti membri gebruikers gasten использователей пользователей гостей`,
 		isRead: `viewed read seen visited downloaded shared accessed gelesen angesehen aufgerufen geklickt lu vu consulté visto leído visitado
