@@ -37,6 +37,43 @@ func ParseMediaType(value string) MediaType {
 	return MediaType{Type: essence, Charset: charsetOf(params)}
 }
 
+// ParseContentType reads a whole Content-Type header, whose fields a comma joins. It is the
+// last readable type of the header, as in the Fetch standard
+// (https://fetch.spec.whatwg.org/#concept-header-extract-mime-type), and the zero MediaType if
+// none is readable or names a type: */* does not.
+func ParseContentType(header string) MediaType {
+	var found MediaType
+	for header != "" {
+		var value string
+		value, header = nextValue(header)
+		m := ParseMediaType(value)
+		if m.Type == "" || m.Type == "*/*" {
+			continue
+		}
+		if m.Charset == "" && m.Type == found.Type {
+			m.Charset = found.Charset
+		}
+		found = m
+	}
+	return found
+}
+
+// nextValue cuts a list at its first comma outside quotes.
+func nextValue(list string) (value, rest string) {
+	inQuotes := false
+	for i := 0; i < len(list); i++ {
+		switch {
+		case list[i] == '"':
+			inQuotes = !inQuotes
+		case list[i] == '\\' && inQuotes:
+			i++
+		case list[i] == ',' && !inQuotes:
+			return list[:i], list[i+1:]
+		}
+	}
+	return list, ""
+}
+
 const httpSpace = " \t\r\n"
 
 // charsetOf returns the first readable charset parameter.

@@ -41,6 +41,27 @@ func TestParseMediaType(t *testing.T) {
 	}
 }
 
+func TestParseContentType(t *testing.T) {
+	for header, want := range map[string]MediaType{
+		"":                                         {},
+		"text/html":                                {"text/html", ""},
+		"text/html, text/html; charset=utf-8":      {"text/html", "utf-8"},
+		"text/html; charset=utf-8, text/html":      {"text/html", "utf-8"},
+		"text/html; charset=utf-8, text/plain":     {"text/plain", ""},
+		"text/html;charset=gbk, x/x;charset=utf-8": {"x/x", "utf-8"},
+		"text/plain, what, */*":                    {"text/plain", ""},
+		"text/html charset=utf-8":                  {},
+		"*/*":                                      {},
+		`text/html;x=",text/plain"`:                {"text/html", ""},
+		`text/html;x="\",text/plain,";charset=gbk`: {"text/html", "gbk"},
+		",,text/html,,":                            {"text/html", ""},
+	} {
+		if got := ParseContentType(header); got != want {
+			t.Errorf("%q: got %+v, want %+v", header, got, want)
+		}
+	}
+}
+
 func FuzzParseMediaType(f *testing.F) {
 	for _, s := range []string{"text/html;charset=\"gbk", "a/b;c;charset=d", "x/y; charset=\"\\"} {
 		f.Add(s)

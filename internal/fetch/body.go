@@ -16,7 +16,7 @@ import (
 
 // readBody reads the body of a 2xx answer into the sink, if its type is wanted.
 func (x *exchange) readBody(ctx context.Context, resp *http.Response) error {
-	declared := resp.Header.Get("Content-Type") != ""
+	declared := x.res.MediaType.Type != ""
 	if declared && !x.wanted(x.res.MediaType) && !emptyAnswer(resp) {
 		x.unsupported()
 		return nil
@@ -62,8 +62,8 @@ func (x *exchange) unsupported() {
 	x.settle(crawl.OutcomeUnsupported, fmt.Sprintf("the content type is %s", kind))
 }
 
-// sniff decides on a body whose type the server does not name, by its first
-// bytes as browsers do. An empty body has no type and is wanted.
+// sniff decides on a body whose type the server does not name, or not readably, by its
+// first bytes as browsers do. An empty body has no type and is wanted.
 func (x *exchange) sniff(body *bufio.Reader) bool {
 	head, _ := body.Peek(512) // an error comes again when the body is read
 	if len(head) == 0 {

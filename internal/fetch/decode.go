@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/andybalholm/brotli"
@@ -84,16 +85,50 @@ func (d decoders) reserve(ctx context.Context, window int64) (release func(), er
 
 // opener makes a decoder, which must not claim its window before it is read, and
 // reads that window's size from the first bytes of the body.
-type opener func(head []byte, body io.Reader) (window int64, r io.Reader, err error)
+type opener func(head []byte, body *bufio.Reader) (window int64, r io.Reader, err error)
 
 var openers = map[string]opener{"gzip": openGzip, "x-gzip": openGzip, "br": openBrotli, "zstd": openZstd}
 
-func openGzip(_ []byte, body io.Reader) (int64, io.Reader, error) {
+func openGzip(_ []byte, body *bufio.Reader) (int64, io.Reader, error) {
 	r, err := gzip.NewReader(body)
-	return 32 << 10, r, err
+	if err != nil {
+		return 0, nil, err
+	}
+	r.Multistream(false)
+	return 32 << 10, &members{r, body}, nil
 }
 
-func openBrotli(head []byte, body io.Reader) (int64, io.Reader, error) {
+// members reads the members of a gzip body, one after the other. What follows the last one is
+// ignored, as gzip(1) and browsers do: some servers end a body with zeros or a line feed.
+type members struct {
+	*gzip.Reader
+	body *bufio.Reader
+}
+
+func (m *members) Read(p []byte) (int, error) {
+	for {
+		n, err := m.Reader.Read(p)
+		if n > 0 || !errors.Is(err, io.EOF) {
+			if errors.Is(err, io.EOF) {
+				err = nil // another member may follow
+			}
+			return n, err
+		}
+		head, err := m.body.Peek(2)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return 0, err
+		}
+		if string(head) != "\x1f\x8b" {
+			return 0, io.EOF
+		}
+		if err := m.Reset(m.body); err != nil {
+			return 0, err
+		}
+		m.Multistream(false)
+	}
+}
+
+func openBrotli(head []byte, body *bufio.Reader) (int64, io.Reader, error) {
 	return brotliWindow(head[0]), brotli.NewReader(body), nil
 }
 
@@ -111,7 +146,7 @@ func brotliWindow(first byte) int64 {
 	return 1 << 17
 }
 
-func openZstd(head []byte, body io.Reader) (int64, io.Reader, error) {
+func openZstd(head []byte, body *bufio.Reader) (int64, io.Reader, error) {
 	// The first frame states the window, and later frames may not have a larger one. A
 	// skippable frame states nothing.
 	window := int64(freeWindow)
@@ -170,12 +205,17 @@ func (e *corruptError) Error() string {
 	return fmt.Sprintf("the body is not the %s that its header promises: %v", e.coding, e.err)
 }
 
-// codingsOf lists the content codings of a header in lower case, without
-// identity.
+// otherCodings are the codings of IANA's registry that nothing here undoes.
+var otherCodings = []string{"aes128gcm", "compress", "x-compress", "dcb", "dcz", "deflate", "exi", "pack200-gzip"}
+
+// codingsOf lists the content codings of a header in lower case. Identity changes nothing, and
+// a name that is no coding is a server's mistake, often a charset: the body is as it is
+// (Fetch standard, handle content codings).
 func codingsOf(header []string) []string {
 	var codings []string
 	for _, c := range strings.Split(strings.Join(header, ","), ",") {
-		if c = strings.ToLower(strings.TrimSpace(c)); c != "" && c != "identity" {
+		c = strings.ToLower(strings.TrimSpace(c))
+		if openers[c] != nil || slices.Contains(otherCodings, c) {
 			codings = append(codings, c)
 		}
 	}

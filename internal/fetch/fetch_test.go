@@ -182,7 +182,10 @@ func TestOutcomes(t *testing.T) {
 		{"unavailable", 503, map[string]string{"Retry-After": "120"}, "", crawl.OutcomeThrottled, HostThrottled, "503"},
 		{"unheard of", 599, nil, "", crawl.OutcomeFailed, HostOK, "answered 599"},
 		{"image", 200, map[string]string{"Content-Type": "image/png"}, "x", crawl.OutcomeUnsupported, HostOK, "image/png"},
-		{"unreadable type", 200, map[string]string{"Content-Type": "?"}, "x", crawl.OutcomeUnsupported, HostOK, "unreadable"},
+		{"unreadable type", 200, map[string]string{"Content-Type": "?"}, "x", crawl.OutcomeUnsupported, HostOK, "text/plain"},
+		{"unreadable type of a page", 200, map[string]string{"Content-Type": "text/html charset=utf-8"}, "<!DOCTYPE html><p>x", crawl.OutcomeNew, HostOK, ""},
+		{"any type", 200, map[string]string{"Content-Type": "*/*"}, "<html><p>x", crawl.OutcomeNew, HostOK, ""},
+		{"a type twice", 200, map[string]string{"Content-Type": "text/html, text/html; charset=utf-8"}, "x", crawl.OutcomeNew, HostOK, ""},
 		{"upper-case type", 200, map[string]string{"Content-Type": "Text/HTML"}, "x", crawl.OutcomeNew, HostOK, ""},
 		{"over the limit by its length", 200, map[string]string{"Content-Type": "text/html", "Content-Length": "2000000"}, "", crawl.OutcomeTooLarge, HostOK, "larger than 1MiB"},
 	}
@@ -318,6 +321,9 @@ func TestCodings(t *testing.T) {
 		{"gzip and identity", "gzip, identity", "gzip", crawl.OutcomeNew, ""},
 		{"gzip twice", "gzip, gzip", "gzip", crawl.OutcomeFailed, "was not offered: gzip in gzip"},
 		{"deflate", "deflate", "", crawl.OutcomeFailed, "was not offered: deflate"},
+		{"a charset", "UTF-8", "", crawl.OutcomeNew, ""},
+		{"a word", "none", "", crawl.OutcomeNew, ""},
+		{"gzip and a charset", "gzip, utf-8", "gzip", crawl.OutcomeNew, ""},
 		{"not gzip", "gzip", "", crawl.OutcomeFailed, "not the gzip"},
 		{"not brotli", "br", "gzip", crawl.OutcomeFailed, "brotli"},
 		{"not zstd", "zstd", "gzip", crawl.OutcomeFailed, "magic"},
@@ -337,6 +343,33 @@ func TestCodings(t *testing.T) {
 			}
 			if got.Content && (sink.String() != page || got.Bytes != int64(len(body)) || got.Size != int64(len(page)) || got.Digest != digest(page)) {
 				t.Errorf("%d bytes became %d, %d in the sink", got.Bytes, got.Size, sink.Len())
+			}
+		})
+	}
+}
+
+// Some servers end a gzip body with more bytes, or send it in several members.
+func TestGzipMembers(t *testing.T) {
+	first, second := string(encode(t, "gzip", []byte("<p>first"))), string(encode(t, "gzip", []byte("<p>second")))
+	for name, c := range map[string]struct{ body, want string }{
+		"two members":        {first + second, "<p>first<p>second"},
+		"a line feed behind": {first + "\r\n", "<p>first"},
+		"zeros behind":       {first + second + strings.Repeat("\x00", 10), "<p>first<p>second"},
+		"one byte behind":    {first + "\x1f", "<p>first"},
+		"a broken second":    {first + second[:len(second)-1], ""},
+		"a wrong checksum":   {first[:len(first)-8] + "xxxx" + first[len(first)-4:], ""},
+		"a header behind":    {first + "\x1f\x8bxx", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Encoding", "gzip")
+				html(w, c.body)
+			})
+			var sink bytes.Buffer
+			got := New(Options{}).Do(t.Context(), get(t, s.URL), &sink)
+			checkResult(t, got)
+			if got.Content != (c.want != "") || got.Content && sink.String() != c.want {
+				t.Errorf("%s (%s): %q, want %q", got.Outcome, got.Problem, sink.String(), c.want)
 			}
 		})
 	}

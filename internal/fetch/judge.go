@@ -64,7 +64,7 @@ func (x *exchange) keepHeader(h http.Header) {
 	x.res.LastModified = validator(h.Get("Last-Modified"))
 	x.res.RetryAfter = crawl.Clean(h.Get("Retry-After"), maxHeaderRaw)
 	x.res.Date = crawl.Clean(h.Get("Date"), maxHeaderRaw)
-	x.res.MediaType = crawl.ParseMediaType(crawl.Clean(h.Get("Content-Type"), maxValidator))
+	x.res.MediaType = crawl.ParseContentType(crawl.Clean(strings.Join(h.Values("Content-Type"), ","), maxValidator))
 	for _, tag := range h.Values("X-Robots-Tag") {
 		// All of it, since the order that matters may be the last. Cleaning makes three
 		// bytes of one at most.
