@@ -77,7 +77,7 @@ func newPrefixes(texts []string, field string) ([]prefix, error) {
 // would match none.
 func newPrefix(text string) (prefix, error) {
 	if rest, ok := cutSURT(text); ok {
-		return prefix{strings.ToLower(rest), surt}, nil
+		return newSURTPrefix(text, rest)
 	}
 	form, whole := withScheme, text
 	if !strings.Contains(text, "://") {
@@ -95,6 +95,33 @@ func newPrefix(text string) (prefix, error) {
 		spelled = u.Host() + u.Target()
 	}
 	return prefix{spelled, form}, nil
+}
+
+// newSURTPrefix spells the host of a SURT prefix in lower case and its path as canonical URLs
+// have it, in which case counts. Rest is the prefix without its scheme.
+func newSURTPrefix(text, rest string) (prefix, error) {
+	host, target, whole := strings.Cut(rest, ")")
+	labels := strings.Split(strings.ToLower(host[1:]), ",")
+	for i, label := range labels {
+		if ascii, err := urlkey.Canonical("http://" + label + ".invalid/"); err == nil && label != "" {
+			labels[i] = strings.TrimSuffix(ascii.Hostname(), ".invalid")
+		}
+	}
+	host = "(" + strings.Join(labels, ",")
+	if !whole {
+		return prefix{host, surt}, nil
+	}
+	if target == "" {
+		return prefix{host + ")", surt}, nil
+	}
+	u, err := urlkey.Canonical("http://host.invalid" + target)
+	if err == nil && target[0] != '/' {
+		err = errors.New("no path follows its host")
+	}
+	if err != nil {
+		return prefix{}, fmt.Errorf("%q is not the start of a SURT such as (com,example,)/docs/: %w", text, err)
+	}
+	return prefix{host + ")" + u.Target(), surt}, nil
 }
 
 // cutSURT returns a SURT prefix from its parenthesis on. The scheme, if it has

@@ -71,6 +71,11 @@ func TestFilters(t *testing.T) {
 			[]string{"https://examples.co.uk/", "https://www.example.com/x", "https://www.example.com:8080/docs/x"},
 		},
 		{
+			`{"prefix":["(COM,example,www,)/Private/é%7e","(com,example,www,:8080)/A","(de,müller,"]}`,
+			[]string{"https://www.example.com/Private/é~x", "http://www.example.com:8080/Ab", "https://www.müller.de/"},
+			[]string{"https://www.example.com/private/é~x", "http://www.example.com:8080/ab", "https://www.muller.de/"},
+		},
+		{
 			`{"path_depth":{"min":2,"max":3}}`,
 			[]string{"https://www.example.com/a/b", "https://www.example.com/a//b/", "https://www.example.com/a/b/c.html"},
 			[]string{"https://www.example.com/", "https://www.example.com/a/", "https://www.example.com/a/b/c/d"},
