@@ -11,6 +11,7 @@ import (
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/simplifiedchinese"
 
 	"recrawl/internal/crawl"
 )
@@ -29,6 +30,9 @@ func decode(body []byte, media crawl.MediaType) (decoded []byte, name string, er
 	}
 	if name == "utf-8" {
 		return bytes.ToValidUTF8(bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF")), []byte("\uFFFD")), name, nil
+	}
+	if name == "gbk" {
+		enc = simplifiedchinese.GB18030 // GBK with more characters, by which GBK is read (Encoding standard 10.1.1)
 	}
 	decoded, err = enc.NewDecoder().Bytes(body)
 	if err != nil {

@@ -80,6 +80,18 @@ func TestBadBytesInUTF8(t *testing.T) {
 	}
 }
 
+// GBK is read as GB18030, of which it is a part: pages that call themselves the one have
+// characters of the other.
+func TestGBKIsReadAsGB18030(t *testing.T) {
+	const text = "票价 😀 㐀"
+	body := "<p>" + encoded(t, simplifiedchinese.GB18030, text)
+	for _, label := range []string{"gb2312", "gbk"} {
+		if page := parseAs(t, []byte(body), "text/html; charset="+label); page.Text != text || page.Charset != "gbk" {
+			t.Errorf("%s: got %s %q, want gbk %q", label, page.Charset, page.Text, text)
+		}
+	}
+}
+
 // No text of another encoding is taken for UTF-8.
 func TestOtherEncodingsAreNotUTF8(t *testing.T) {
 	const chinese = "中华人民共和国国务院公布了新的票价,从十二元涨到十五元。市民对此议论纷纷,有人表示理解。"

@@ -117,7 +117,7 @@ func (f *flat) startTag(t html.Token) {
 	}
 	if t.Data == "a" {
 		f.collector.end() // as in a tree, links are not nested
-		f.inLink = true
+		f.inLink = isLink(t.Data, t.Attr)
 	}
 	f.collector.start(t.Data, t.Attr, place)
 	f.breakText(t.Data)

@@ -345,6 +345,28 @@ func (l *Link) merge(other Link) {
 	l.Text = cmp.Or(l.Text, other.Text, text)
 }
 
+// isLink reports whether an element's text is that of a link. An anchor that only names a place,
+// as pages had them before every element could have an id, is none (HTML standard, the a
+// element), unless a script may follow it.
+func isLink(name string, attributes []html.Attribute) bool {
+	if name != "a" {
+		return false
+	}
+	if _, ok := attribute(attributes, "href"); ok {
+		return true
+	}
+	named := false
+	for _, a := range attributes {
+		switch a.Key {
+		case "name", "id":
+			named = true
+		case "role", "tabindex", "onclick":
+			return true
+		}
+	}
+	return !named
+}
+
 // attribute returns the attribute of a name, preferring one without name space: SVG links
 // have an xlink:href or, newer, an href.
 func attribute(attributes []html.Attribute, name string) (string, bool) {

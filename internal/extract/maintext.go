@@ -172,7 +172,7 @@ func (c *composer) element(n *html.Node, m mode) {
 
 // enter counts the open elements up and down.
 func (c *composer) enter(n *html.Node, e *measure, by int) {
-	if n.Data == "a" {
+	if isLink(n.Data, n.Attr) {
 		c.inLink += by
 		c.line.links += max(by, 0)
 	}

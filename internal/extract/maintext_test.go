@@ -67,6 +67,9 @@ func TestMainText(t *testing.T) {
 		{"a menu before the title", "<div><a href=a>Home</a> | <a href=b>News</a></div><h1>Title</h1>" + links, "Title\nOf the harbour\nA new bridge\nWinter in the valley"},
 		{"a page of links", "<p>" + prose(1) + "</p>" + links, prose(1) + "\nOf the harbour\nA new bridge\nWinter in the valley"},
 		{"a page of many links with an introduction", "<div><h1>Title</h1><p>" + prose(1) + prose(2) + prose(3) + prose(4) + "</div>" + strings.Repeat("<p><a href=a>Of the harbour at night</a>", 20), "Title\n" + prose(1) + prose(2) + prose(3) + prose(4) + strings.Repeat("\nOf the harbour at night", 20)},
+		// Anchors that are no links.
+		{"a named anchor around text", article("", "<div><p><a name=fees>Adults pay 20 euros and children under the age of twelve pay nothing.</a></div>"), paragraphs + "\nAdults pay 20 euros and children under the age of twelve pay nothing."},
+		{"running text in a named anchor outside the main part", "<main>text</main><p><a id=x>" + prose(1) + "</a>", "text\n" + prose(1)},
 		// No main text.
 		{"all is navigation", "<nav>menu</nav>", "menu"},
 		{"nearly all is navigation", "<p>map<nav>" + strings.Repeat("<p>"+prose(1), 20) + "</nav>", "map" + strings.Repeat("\n"+prose(1), 20)},

@@ -186,7 +186,7 @@ func (s *survey) begin(n *html.Node) int32 {
 	if len(s.open) > 0 {
 		m.parent = s.open[len(s.open)-1]
 	}
-	if n.Data == "a" {
+	if isLink(n.Data, n.Attr) {
 		s.inLink++
 		s.total.links++
 	}
@@ -230,7 +230,7 @@ func (s *survey) finish(i int32, n *html.Node) {
 		parent.noticed = parent.noticed || m.noticed
 		parent.answers += m.answers
 	}
-	if n.Data == "a" {
+	if isLink(n.Data, n.Attr) {
 		s.inLink--
 	}
 	if m.hints&suspect != 0 {

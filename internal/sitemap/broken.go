@@ -46,14 +46,13 @@ func undeclared(r *bufio.Reader, told bool) (*bufio.Reader, error) {
 	if _, err := r.Discard(len(found)); err != nil || told || label == nil {
 		return r, err
 	}
-	if in, name := charset.Lookup(string(label[1])); in == nil || isUTF16(name) {
+	if _, name := charset.Lookup(string(label[1])); isUTF16(name) {
 		return r, nil
 	}
-	converted, err := charset.NewReaderLabel(string(label[1]), r)
-	if err != nil {
-		return nil, err
+	if converted := reader(string(label[1]), r); converted != nil {
+		return converted, nil
 	}
-	return bufio.NewReader(converted), nil
+	return r, nil
 }
 
 func isUTF16(name string) bool { return name == "utf-16le" || name == "utf-16be" }

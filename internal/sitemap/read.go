@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"golang.org/x/net/html/charset"
+	"golang.org/x/text/encoding/simplifiedchinese"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 
@@ -115,11 +116,23 @@ func decode(r *bufio.Reader, label string) (text *bufio.Reader, told bool, err e
 			return r, false, nil // it cannot be: the document may know better
 		}
 	}
-	converted, err := charset.NewReaderLabel(label, r)
-	if err != nil {
+	converted := reader(label, r)
+	if converted == nil {
 		return r, false, nil // unknown: the document may know better
 	}
-	return bufio.NewReader(converted), true, nil
+	return converted, true, nil
+}
+
+// reader makes UTF-8 of an encoding, and is nil if nobody knows that.
+func reader(label string, r io.Reader) *bufio.Reader {
+	in, name := charset.Lookup(label)
+	switch {
+	case in == nil:
+		return nil
+	case name == "gbk":
+		in = simplifiedchinese.GB18030 // GBK with more characters, by which GBK is read (Encoding standard 10.1.1)
+	}
+	return bufio.NewReader(transform.NewReader(r, in.NewDecoder()))
 }
 
 // firstByte is the first byte that is no white space, 0 if there is none near.

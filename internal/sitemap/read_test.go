@@ -192,6 +192,22 @@ func TestReadEncodings(t *testing.T) {
 	}
 }
 
+// GBK is read as GB18030, of which it is a part.
+func TestReadGBK(t *testing.T) {
+	t.Parallel()
+	const text = "<urlset><url><loc>https://a.test/\x81\x39\xEE\x39</loc></url></urlset>" // U+3400
+	for name, src := range map[string]Source{
+		"declared in the header":   {Body: strings.NewReader(text), ContentType: "application/xml; charset=gb2312"},
+		"declared in the document": {Body: strings.NewReader(`<?xml version="1.0" encoding="gbk"?>` + text)},
+	} {
+		src.URL, src.MaxURLs = canonical(t, "https://a.test/"), 10
+		l, err := Read(src)
+		if err != nil || wordsOf(l) != "/%E3%90%80" {
+			t.Errorf("%s: %q, %v", name, wordsOf(l), err)
+		}
+	}
+}
+
 func zipped(t testing.TB, r io.Reader) []byte {
 	t.Helper()
 	var b bytes.Buffer
