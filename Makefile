@@ -151,7 +151,7 @@ pictures: temporal axe packages
 packages:
 	@.ci/need-packages
 
-# The race detector needs cgo, thus a C compiler; without one the tests run
+# The race detector needs cgo, and so a C compiler; without one the tests run
 # without it and say so. SQLite is C, translated to Go, that keeps its memory outside
 # of Go's: the detector finds nothing there, and made its tests take ten times as long.
 RACE := $(shell CGO_ENABLED=1 $(GO) env CC >/dev/null 2>&1 && command -v $$($(GO) env CC) >/dev/null 2>&1 && \

@@ -53,7 +53,7 @@ type Workflows interface {
 	// EndStuckDiscover ends the Discover of a visit if it is stuck.
 	EndStuckDiscover(ctx context.Context, page crawl.PageRef, visit int) (bool, error)
 	Turn(ctx context.Context, page crawl.PageRef, in time.Duration) error
-	// FallBack ends that a page's tasks overtake those of others.
+	// FallBack stops a page's tasks from overtaking those of others.
 	FallBack(ctx context.Context, page crawl.PageRef)
 	StopPage(ctx context.Context, page crawl.PageRef) error
 	EvictPage(ctx context.Context, page crawl.PageRef) error

@@ -279,7 +279,7 @@ func (a *Activities) newRequest(ctx context.Context, view *crawlView, permit cra
 
 // release ends the permit's request. If the store does not answer before the permit
 // expires, the request counts until then, and the site's wish for a pause is lost.
-// It returns how long the host is held because of the result.
+// It returns the length of the host's back-off because of the result.
 func (a *Activities) release(ctx context.Context, permit crawl.Permit, begun store.BeginResult, r fetch.Result) (held time.Duration) {
 	params := releaseOf(permit, r)
 	err := tell(ctx, permit, begun, func(ctx context.Context) error {

@@ -73,7 +73,7 @@ func within(ctx context.Context, step maintenanceStep, in contract.MaintainIn, o
 	return err
 }
 
-// took takes down how long a step took. The answer has only those that took long, since it
+// took records how long a step took. The answer has only the steps that took long, since it
 // is kept in the crawl's history.
 func (a *Activities) took(out *contract.MaintainOut, step string, took time.Duration) {
 	a.settings.Maintained(step, took)

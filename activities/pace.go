@@ -10,7 +10,7 @@ const (
 	// it works a fifth of the time. The rest of the machine, and of the embedded store's one
 	// writer, is left to visits.
 	rests = 4
-	// longestRest bounds a rest: a batch that took so long did not do so for its work, but
+	// longestRest bounds a rest: a batch that took longer did not work all that time, but
 	// waited for others.
 	longestRest = 10 * time.Second
 )

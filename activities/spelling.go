@@ -12,7 +12,7 @@ import (
 
 // maxRespellings is the most visits in a row that may end with a redirect to another
 // spelling of the page's own URL. One would do for honest servers, unless there are two
-// of them, one behind the other. More are a circle.
+// of them, one behind the other. More are a redirect loop.
 const maxRespellings = 2
 
 // respell completes the result for an answer that wants another spelling of the

@@ -184,7 +184,7 @@ func joinLine(s *contract.PageIn, wait time.Duration, reason string, now time.Ti
 }
 
 // pauseAfter pauses the page after an attempt that failed. With each failure of its kind the pause
-// grows: that the store was away for an hour does not make the next fault a grave one. In
+// grows: an hour without the store does not make the next fault a grave one. In
 // histories from before the kinds were told apart (whole), all tries count for each.
 func pauseAfter(s *contract.PageIn, tr trouble, what string, now time.Time, whole bool) {
 	tries := s.Tries
@@ -267,7 +267,7 @@ func skippedVisit(why []crawl.Reason, now time.Time) *contract.Unrecorded {
 
 // incomparable turns a visit whose content could not be compared into a failed one. It drops
 // what identifies the content. Otherwise the next visit would find the page unchanged since a
-// content that nobody has compared. The bytes are given up, for nobody knows whether the page
+// content that nobody has compared. The bytes are given up, since nobody knows whether the page
 // lets them be kept.
 func incomparable(u *contract.Unrecorded, problem string) {
 	u.Settled = true

@@ -43,9 +43,6 @@ type Pollers struct {
 	Min, Max int
 }
 
-// Autoscaled reports whether their number changes with the backlog.
-func (p Pollers) Autoscaled() bool { return p.Min != p.Max }
-
 // DefaultWorker suits a worker of some cores and 64 requests at a time: many short tasks,
 // so more pollers than the SDK's two, and time for a fetch of the default time limit.
 func DefaultWorker() Worker {

@@ -231,7 +231,7 @@ type FetchOut struct {
 	Spelling   string        `json:"spelling,omitempty"`
 	Respelled  bool          `json:"respelled,omitempty"`
 	RetryAfter time.Duration `json:"retry_after,omitempty"`
-	Held       time.Duration `json:"held,omitempty"`       // how long the answer, or the lack of one, has the host held
+	Held       time.Duration `json:"held,omitempty"`       // the back-off that the answer, or the lack of one, caused at the host
 	RobotsTag  string        `json:"robots_tag,omitempty"` // what X-Robots-Tag asks of us, as package directive writes it
 	Problem    string        `json:"problem,omitempty"`    // in plain words
 	// Reserved are the headers' statements about uses of the content, for DetectChange.

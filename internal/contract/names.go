@@ -80,11 +80,6 @@ func DiscoverID(crawlName string, page int64, visit int) string {
 	return mustID(fmt.Sprintf("discover/%s/%d/%d", crawlName, page, visit))
 }
 
-// DiscoverIDs is the common beginning of the ids of all Discovers of a page.
-func DiscoverIDs(crawlName string, page int64) string {
-	return fmt.Sprintf("discover/%s/%d/", crawlName, page)
-}
-
 // ParseDiscoverID returns the parts of a DiscoverID.
 func ParseDiscoverID(id string) (crawlName string, page int64, visit int, ok bool) {
 	parts := strings.Split(id, "/")

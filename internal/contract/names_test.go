@@ -38,18 +38,6 @@ func TestIDsRoundTrip(t *testing.T) {
 	}
 }
 
-func TestSinkIDs(t *testing.T) {
-	t.Parallel()
-	if c, name, ok := contract.ParseSinkID(contract.SinkID(longName, longName)); !ok || c != longName || name != longName {
-		t.Errorf("SinkID parses to %q, %q, %t", c, name, ok)
-	}
-	for _, id := range []string{"", "sink/news", "sink/news/", "sink//x", "sink/news/a/b", "page/news/x"} {
-		if _, _, ok := contract.ParseSinkID(id); ok {
-			t.Errorf("%q is taken for a sink", id)
-		}
-	}
-}
-
 func TestPageIDTruncation(t *testing.T) {
 	t.Parallel()
 	url := longURL(2000)

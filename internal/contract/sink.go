@@ -2,12 +2,10 @@ package contract
 
 import (
 	"encoding/json"
-	"strings"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
 
-	"recrawl/internal/crawl"
 	"recrawl/internal/feed"
 )
 
@@ -35,16 +33,6 @@ func SinkID(crawlName, name string) string { return mustID(SinkIDs(crawlName) + 
 
 // SinkIDs is the common beginning of the ids of all sinks of a crawl.
 func SinkIDs(crawlName string) string { return "sink/" + crawlName + "/" }
-
-// ParseSinkID returns the parts of a SinkID.
-func ParseSinkID(id string) (crawlName, name string, ok bool) {
-	rest, ok := strings.CutPrefix(id, "sink/")
-	if !ok {
-		return "", "", false
-	}
-	crawlName, name, ok = strings.Cut(rest, "/")
-	return crawlName, name, ok && crawl.ValidName(crawlName) && crawl.ValidName(name)
-}
 
 // SinkAttributes are the search attributes of a sink.
 func SinkAttributes(crawlName string) temporal.SearchAttributes {

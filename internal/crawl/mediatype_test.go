@@ -43,11 +43,11 @@ func TestParseMediaType(t *testing.T) {
 
 func TestParseContentType(t *testing.T) {
 	for header, want := range map[string]MediaType{
-		"":                                         {},
-		"text/html":                                {"text/html", ""},
-		"text/html, text/html; charset=utf-8":      {"text/html", "utf-8"},
-		"text/html; charset=utf-8, text/html":      {"text/html", "utf-8"},
-		"text/html; charset=utf-8, text/plain":     {"text/plain", ""},
+		"":                                     {},
+		"text/html":                            {"text/html", ""},
+		"text/html, text/html; charset=utf-8":  {"text/html", "utf-8"},
+		"text/html; charset=utf-8, text/html":  {"text/html", "utf-8"},
+		"text/html; charset=utf-8, text/plain": {"text/plain", ""},
 		"text/html;charset=gbk, x/x;charset=utf-8": {"x/x", "utf-8"},
 		"text/plain, what, */*":                    {"text/plain", ""},
 		"text/html charset=utf-8":                  {},

@@ -72,7 +72,7 @@ func changingSite(pages []*changing, site int, robots string) http.Handler {
 // what the sites' logs say of that is only reported. The test checks that the parts work
 // together, with room for luck and for late turns; how well the policy learns and how
 // exactly it meets its budget is measured without a clock in packages schedule and sim
-// (TestTurnsMeetTheBudget, TestTimersMeetTheBudget).
+// (TestTimersMeetTheBudget).
 func TestScheduleFollowsThePolicy(t *testing.T) {
 	waitsBeside(t, 140)
 	// In visits of each page. In the short form luck still shows in what was learned.

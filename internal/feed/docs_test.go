@@ -27,7 +27,7 @@ func page(t *testing.T) string {
 
 var (
 	code     = regexp.MustCompile("`([^`]+)`")
-	fieldRow = regexp.MustCompile(`^\| ([^|]+) \| (number|text|time|truth|object|list of text) \| [^|]+ \|$`)
+	fieldRow = regexp.MustCompile(`^\| ([^|]+) \| (number|text|time|boolean|object|list of text) \| [^|]+ \|$`)
 	kindRow  = regexp.MustCompile("^\\| `((?:page|crawl|trap|host|sink|feed)\\.[a-z]+)` \\| [^|]+ \\|$")
 )
 
@@ -49,7 +49,7 @@ func typeOf(t reflect.Type) string {
 	case reflect.String:
 		return "text"
 	case reflect.Bool:
-		return "truth"
+		return "boolean"
 	}
 	return "number"
 }

@@ -14,8 +14,6 @@ type Graph struct {
 	hostIDs []int64
 	first   []int   // page i links to targets[first[i]:first[i+1]]
 	targets []int32 // pages by index, rising within a page
-	self    int
-	foreign int
 }
 
 // Pages is the number of pages.
@@ -23,14 +21,6 @@ func (g *Graph) Pages() int { return len(g.ids) }
 
 // Links is the number of links from one page to another.
 func (g *Graph) Links() int { return len(g.targets) }
-
-// SelfLinks is how many links from a page to itself were left out. Links to a
-// fragment of the same page are such: a canonical URL has no fragment.
-func (g *Graph) SelfLinks() int { return g.self }
-
-// ForeignLinks is how many links were left out because one of their ends is no page
-// of the graph.
-func (g *Graph) ForeignLinks() int { return g.foreign }
 
 // ID returns the id of the i-th page, in order of ids.
 func (g *Graph) ID(i int) int64 { return g.ids[i] }
@@ -99,7 +89,7 @@ func (b *Builder) Source(id int64) (int64, bool) {
 
 // Link adds a link. Sources must not fall, nor the targets of one source; the same
 // link twice counts as one. Links from a page to itself, and from or to an id that
-// is no page, are counted and left out.
+// is no page, are left out.
 func (b *Builder) Link(src, dst int64) error {
 	g := &b.graph
 	if src < b.source {
@@ -113,12 +103,7 @@ func (b *Builder) Link(src, dst int64) error {
 		}
 	}
 	to, ok := g.find(dst)
-	switch {
-	case b.at < 0 || !ok:
-		g.foreign++
-		return nil
-	case to == b.at:
-		g.self++
+	if b.at < 0 || !ok || to == b.at {
 		return nil
 	}
 	if n := len(g.targets); n > g.first[b.at] {

@@ -16,7 +16,7 @@ type Copy struct {
 }
 
 // fitTurns is how many times a prior is fitted to the beliefs that the last one makes.
-// Further turns move it by less than its uncertainty.
+// Further iterations move it by less than its uncertainty.
 const fitTurns = 5
 
 // Priors are the priors of pages whose policies share none, by their round.

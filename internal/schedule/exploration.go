@@ -49,7 +49,7 @@ func meanInterval(o Objective, g gamma.Distribution, threshold, low, high float6
 	return (one + other) / 2
 }
 
-// intervalsAt returns the days between visits of a page with belief g, which take turns:
+// intervalsAt returns the two intervals, in days, that alternate for a page with belief g:
 // they differ if every other visit is an exploratory look.
 func intervalsAt(o Objective, g gamma.Distribution, threshold, low, high float64) (one, other float64) {
 	due := Due(o, g, threshold)

@@ -45,8 +45,8 @@ func (a forecast) over(g gamma.Distribution, days float64) gamma.Distribution {
 // counted returns the belief with which a [Demand] counts a page that is planned to be
 // visited after some days: over gives the belief about the mean rate until then.
 //
-// A page that Fresh has given up would come back with visits after a few changes each,
-// not after so many days. Until then its rate is higher than until the far visit, if
+// If Fresh took up a page again that it has given up, it would visit the page after every few
+// changes, not after that many days. Until such a visit its rate is higher than until the far one, if
 // rates fall with age. With the lower rate the page would count as worth visits at a
 // threshold at which it is not: the budget would seem to be planned for pages that
 // nobody visits.

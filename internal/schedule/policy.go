@@ -40,8 +40,8 @@ type Observation struct {
 	// RetryAfter is the minimum wait that a throttling host asked for, 0 if it gave
 	// none.
 	RetryAfter time.Duration
-	// Rest is the minimum time to leave the page alone because its last visit had its
-	// host held, 0 if it did not.
+	// Rest is the minimum time to leave the page alone because its last visit sent its
+	// host into back-off, 0 if it did not.
 	Rest time.Duration
 	// Duplicate says that the content is also another page's, and that the other page
 	// is the one visited as usual.

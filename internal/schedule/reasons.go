@@ -24,7 +24,7 @@ const (
 	CodeFailed      = "failed"      // n visits in a row failed
 	CodeThrottled   = "throttled"   // the host asked for quiet, n visits in a row
 	CodeRetryAfter  = "retry_after" // the host asked for s of quiet
-	CodeRest        = "rest"        // its host was held because of it: left alone for s
+	CodeRest        = "rest"        // it sent its host into back-off: left alone for s
 	CodeRedirected  = "redirected"  // the page answers with a redirect
 	CodeRespelled   = "respelled"   // the server wants the page's address spelled otherwise
 	CodeGone        = "gone"        // 404 or 410
@@ -33,7 +33,7 @@ const (
 	CodeTooLarge    = "too_large"   // body over the limit
 	CodeDuplicate   = "duplicate"   // same content as another page
 	CodeTrapped     = "trapped"     // part of a trap
-	CodeSecondLook  = "second_look" // a suspect content: looked at again after s already
+	CodeSecondLook  = "second_look" // suspect content: looked at again after only s
 
 	CodeKept   = "kept"   // a requisite: asked for again when a page needs it after s
 	CodeNoCopy = "nocopy" // a requisite of which there is no copy: likewise
@@ -50,7 +50,7 @@ const (
 	CodeNever     = "never"      // never worth a visit at the threshold
 	CodeOwn       = "own"        // no threshold is known yet: that of a page visited every s
 	CodeExplore   = "explore"    // not after s, to learn how often it changes
-	CodeEarly     = "early"      // after s already, because by its turn a change is certain and says nothing
+	CodeEarly     = "early"      // after only s: by its regular visit a change would be certain, and teach nothing
 	CodePrice     = "price"      // the host is full: price instead of theta
 	CodeQueue     = "queue"      // the host's line is long: s sooner
 	CodeHourly    = "hourly"     // changes s seconds after each hour, give or take "within"; 1 if the visit is to learn when
@@ -64,7 +64,7 @@ const (
 	CodeHostFree  = "if_free"    // after s if the host had room
 	CodeUnbound   = "if_unbound" // after s without the bounds
 
-	CodeEngine    = "engine"    // the engine bears visits a day, of those asked for
+	CodeEngine    = "engine"    // the engine makes this many visits a day, of those asked for
 	CodeStretched = "stretched" // the interval is times as long because of that
 	CodePlanned   = "planned"   // visits planned a day, budget
 	CodeSpacing   = "spacing"   // the budget has a visit of each page every s, not every "from" as before

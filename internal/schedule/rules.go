@@ -13,7 +13,7 @@ type Rules struct {
 	groups []Group
 }
 
-// Group holds how the pages are planned to which one part of the spec applies.
+// Group says how to plan the pages to which one part of the spec applies.
 type Group struct {
 	Policy Policy
 	// Parameters are those of the spec. Weight is the rule's, 0 if it has none.

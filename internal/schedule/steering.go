@@ -20,7 +20,7 @@ type Steering struct {
 	// by budget.
 	Interval float64
 	// Stretch is by how much intervals of policies that share no budget are longer than these
-	// policies want, because the engine does not bear their visits; 0 if they are not.
+	// policies want, because the engine cannot make all their visits; 0 if they are not.
 	Stretch float64
 }
 

@@ -192,7 +192,7 @@ type Allowance struct {
 }
 
 // Asked returns how many visits a day the crawl wants to make with this budget, if the
-// engine bears them: the budget, or what policies without one want.
+// engine can make them: the budget, or what policies without one want.
 func (s *Tally) Asked(budget float64) float64 {
 	if _, budgeted := s.rules.groups[0].Policy.(Budgeted); budgeted {
 		return max(budget, s.wanted)
@@ -201,7 +201,7 @@ func (s *Tally) Asked(budget float64) float64 {
 }
 
 // stretch returns by how much intervals of policies without a budget are longer than wanted,
-// such that all visits fit into what the engine leaves: 0 if they are not. Intervals that are
+// so that all visits fit into what the engine leaves; 0 if they need not be. Intervals that are
 // longer than max_interval then stay at that, which frees a little less than is wanted.
 func (s *Tally) stretch(engine float64) float64 {
 	if engine <= 0 {
@@ -216,9 +216,9 @@ func (s *Tally) stretch(engine float64) float64 {
 // Settle ends the tally and moves the values that the pages share: the priors to the
 // beliefs about the pages, the threshold to the point where the planned visits meet the
 // budget, and the prices of hosts to where they meet the limits. Only hosts that are Busy
-// need a limit. Visits planned by other rules are subtracted from the budget first. What
-// the engine does not bear is no part of the budget, and stretches the intervals of policies
-// that have none.
+// need a limit. Visits planned by other rules are subtracted from the budget first. Visits
+// that the engine cannot make are not part of the budget. They lengthen the intervals of policies
+// that have no budget.
 func (s *Tally) Settle(may Allowance) Round {
 	asked, budget := s.Asked(may.Budget), may.Budget
 	if may.Engine > 0 {

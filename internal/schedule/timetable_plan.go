@@ -43,7 +43,7 @@ func (t Timetable) skips(o Objective, threshold, low float64) (n int64, worth bo
 	return max(int64(min(ticks, never/every)), int64((low-1e-9)/every)+1), ticks > 0
 }
 
-// byTimetable decides when to visit a page again that keeps a timetable. It reports false
+// byTimetable decides when to revisit a page that keeps a timetable. It reports false
 // if the page keeps none, or no visit at its times is worth it. Then the page is planned by
 // its rate, but no sooner than soonest (days): a page that is not worth a visit at one
 // price must not be visited earlier because of it than at a lower one.

@@ -11,5 +11,5 @@ type Backlinks interface {
 }
 
 // BacklinksInOrder is how many back-links of a page are sorted for one answer, so that
-// the answer for a home page takes no longer the more pages link to it.
+// the answer takes no longer for a home page to which many pages link.
 const BacklinksInOrder = 5000

@@ -33,7 +33,7 @@ type Care interface {
 	Care(ctx context.Context, crawlID int64) (CareRecord, error)
 }
 
-// Backlogs takes down what waits in Temporal's task queue, so that a command need not ask
+// Backlogs records what waits in Temporal's task queue, so that a command need not ask
 // a server that is too busy to answer. Care returns it.
 type Backlogs interface {
 	// NoteBacklog records how many tasks wait, and for how long the oldest has waited. While

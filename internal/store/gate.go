@@ -115,8 +115,8 @@ type AcquireParams struct {
 	Rank float64
 	// Patience is how long to wait in the process; 0 answers at once.
 	Patience time.Duration
-	// Callable: the asker can be woken by a turn. Far back in a line it is then answered a
-	// wait that is much longer than its turn will take, and a turn calls it.
+	// Callable: a turn can wake the asker. Far back in a line, the answer is then a
+	// wait that is much longer than the line will take, and a turn calls it in time.
 	Callable bool
 	// AtOnce, unless nil, lets a page permit begin in the transaction that grants it.
 	AtOnce *AtOnce
@@ -162,7 +162,7 @@ type Turn struct {
 // be signalled.
 type GateEffects struct {
 	Turns []Turn
-	// Held is how long a back-off the released request caused its host, 0 for none.
+	// Held is the length of the back-off that the released request caused at its host, 0 for none.
 	Held time.Duration
 }
 
@@ -219,7 +219,7 @@ type FinishParams struct {
 	// Generation is that of the spec on which Plan is based. If the crawl has another
 	// by now, nothing is done, and the error is ErrConflict.
 	Generation int64
-	// Plan returns the visit to record, given how long the release has the host held. It
+	// Plan returns the visit to record, given the length of the back-off that the release caused. It
 	// is called within the transaction, and again if the transaction is repeated, so it
 	// must only compute.
 	Plan func(held time.Duration) RecordParams

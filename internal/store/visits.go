@@ -168,7 +168,7 @@ type RecordParams struct {
 	// Interval is the time from the visit to the next.
 	Interval time.Duration
 	Failures int // failed visits in a row after this one
-	// Held is how long a back-off the visit caused its host. The page's next visit then
+	// Held is the length of the back-off that the visit caused at its host. The page's next visit then
 	// stands behind the others in the host's line. See polite.Behind.
 	Held time.Duration
 	// Late is how long the page waited for the visit after it was due. See polite.Book.

@@ -21,11 +21,11 @@ import (
 	"recrawl/internal/store"
 )
 
-// TestNothingIsLostBesideUpkeep lets visits of a few contents that come and go,
+// TestNothingIsLostBesideCollection lets visits of a few contents that come and go,
 // a busy collection in fast motion, run beside collectors and sweepers that spare
 // no content for its age. No version is ever without its bytes, and at the end the
 // archive holds exactly the versions' contents.
-func TestNothingIsLostBesideUpkeep(t *testing.T) {
+func TestNothingIsLostBesideCollection(t *testing.T) {
 	t.Parallel()
 	for name, open := range map[string]func(*testing.T) store.Store{"sqlite": onSQLite, "postgres": onPostgres} {
 		t.Run(name, func(t *testing.T) {
@@ -49,7 +49,7 @@ const (
 	raceContents = 6 // that all of them see
 )
 
-// race makes the given number of visits of each racing page beside upkeep. The last
+// race makes the given number of visits of each racing page beside collection. The last
 // page is not among them: without its version the archive might seem to be
 // another's.
 func (w *world) race(visits int) {
@@ -73,7 +73,7 @@ func (w *world) race(visits int) {
 			n, err := turn(w.t.Context())
 			deleted.Add(int64(n))
 			if err != nil {
-				w.t.Errorf("upkeep: %v", err)
+				w.t.Errorf("collection: %v", err)
 				return
 			}
 		}

@@ -35,7 +35,7 @@ func loadCapacity(ctx context.Context, tx Tx) (admission.Capacity, error) {
 	}, nil
 }
 
-// measure takes a look at the engine, whose oldest task has waited for some time, into its capacity.
+// measure updates the engine's capacity with an observation: how long its oldest task has waited.
 func (s *Store) measure(ctx context.Context, tx Tx, now time.Time, oldest time.Duration) error {
 	was, err := loadCapacity(ctx, tx)
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *Store) measure(ctx context.Context, tx Tx, now time.Time, oldest time.D
 	return writeSetting(ctx, tx, settingCapacity, jsonText(note))
 }
 
-// latest returns how long ago the revisit was due, of any crawl that runs, that has waited longest.
+// latest returns how overdue the most overdue revisit of all running crawls is.
 func (s *Store) latest(ctx context.Context, tx Tx, now int64) (time.Duration, error) {
 	query := fmt.Sprintf(`SELECT COALESCE(MIN((SELECT f.next_at FROM frontier f%s
 			WHERE f.crawl_id = c.id AND f.state BETWEEN %d AND %d AND f.visit > 0 ORDER BY f.next_at LIMIT 1)), $1)

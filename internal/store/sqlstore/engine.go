@@ -15,7 +15,7 @@ type Engine interface {
 	Read(ctx context.Context, fn func(Tx) error) error
 	// Glance is Read for a few rows that every visit reads, such as those of one page. fn
 	// must be brief, must not write, must not ask the engine for anything else, since writers
-	// wait for it, and must bear that each of its statements sees a state of its own. SQLite:
+	// wait for it, and must tolerate that each of its statements sees a different state. SQLite:
 	// on the one writer, since a connection forgets all that it has read whenever another one
 	// commits. Postgres: without a transaction.
 	Glance(ctx context.Context, fn func(Tx) error) error

@@ -38,7 +38,7 @@ func (a *asker) found(page int64, err error) error {
 	return nil
 }
 
-// askerOf reads the gate's view of a page. Whether it exists, found says.
+// askerOf reads the gate's view of a page. asker.found says whether the page exists.
 func askerOf(page int64, a *asker) Step {
 	query := `SELECT g.host_id, g.crawl_id, g.url, c.state, c.generation, c.permit_life, ` + demandColumns + `,
 			f.state, f.visit, f.priority, f.held_host
