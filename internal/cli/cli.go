@@ -65,7 +65,7 @@ func run(ctx context.Context, args []string, env Env) error {
 	var commands commands
 	exited := false
 	parser, err := kong.New(&commands,
-		kong.Name("starter"), kong.Description(description), kong.Vars{"version": "recrawl " + config.VersionText(), "agent": defaultAgent(), "formats": exportFormats(), "lines": noFormat},
+		kong.Name("starter"), kong.Description(description), kong.Vars{"version": "recrawl " + config.VersionText(), "agent": defaultAgent(), "formats": exportFormats(), "policies": strings.Join(crawl.Policies(), ", "), "lines": noFormat},
 		kong.Writers(env.Stdout, env.Stderr), kong.Exit(func(int) { exited = true }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 100}),
 		kong.ExplicitGroups(groups),

@@ -14,7 +14,7 @@ import (
 type exportCmd struct {
 	Name    string        `arg:"" help:"The crawl."`
 	Out     string        `arg:"" help:"A folder for exports of this crawl in this format; it is made if it does not exist."`
-	Format  export.Format `enum:"${formats}" required:"" placeholder:"dir|html|text|markdown|chunks|mirror|warc|wacz|jsonl" help:"A tree of folders (dir: all pages; html, text, markdown, chunks: those that stand), a mirror that browses offline, WARC files with an index, a WACZ file that replays, or JSON Lines."`
+	Format  export.Format `enum:"${formats}" required:"" placeholder:"FORMAT" help:"One of ${formats}: a tree of folders (dir: all pages; html, text, markdown, chunks: those that stand), a mirror that browses offline, WARC files with an index, a WACZ file that replays, or JSON Lines."`
 	Article bool          `help:"With --format markdown or chunks: only the article of each page, for reading."`
 	At      string        `placeholder:"TIME" xor:"when" help:"What was known then (2026-03-01T12:00:00Z), by default now."`
 	Since   string        `placeholder:"CURSOR" xor:"when" help:"Only what changed since an earlier export: the cursor that it printed."`

@@ -27,7 +27,7 @@ type specFlags struct {
 	MaxDepth        *int            `group:"crawl" placeholder:"0" help:"Most links from a seed; 0 is unlimited."`
 	MaxPages        *int            `group:"crawl" placeholder:"0" help:"Most pages in the collection; 0 is unlimited."`
 	Window          *int            `group:"crawl" placeholder:"16" help:"Most new pages of a host that are tried at a time."`
-	Policy          *string         `group:"crawl" placeholder:"sqrt" help:"When pages are visited again: by a budget (sqrt, fresh, age) or by a rule (frmax, deltat, fixed)."`
+	Policy          *string         `group:"crawl" placeholder:"sqrt" help:"What plans the visits of pages: ${policies}."`
 	Budget          *string         `group:"crawl" placeholder:"10000/day" help:"Visits per time that a budgeted policy plans; one per page and --default-interval otherwise."`
 	DefaultInterval *crawl.Duration `group:"crawl" placeholder:"1d" help:"Time between visits of a page that nothing is known of, and the policies' round."`
 	MinInterval     *crawl.Duration `group:"crawl" placeholder:"1h" help:"Least time between two visits of a page."`

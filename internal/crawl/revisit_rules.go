@@ -56,10 +56,6 @@ func (r RevisitSpec) With(rule RevisitRule) RevisitSpec {
 	return r
 }
 
-// RulePolicies lists the policies whose pages share nothing: those that a rule of
-// any crawl may name.
-func RulePolicies() []string { return []string{"frmax", "deltat", "fixed"} }
-
 func (s *Spec) validateRevisitRules(bad badField) error {
 	if len(s.Revisit.Rules) > maxRevisitRules {
 		return bad("revisit.rules", "has %d rules; at most %d", len(s.Revisit.Rules), maxRevisitRules)

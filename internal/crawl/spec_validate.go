@@ -24,6 +24,10 @@ func Policies() []string {
 	return []string{"sqrt", "fresh", "age", "harmonic", "frmax", "deltat", "fixed"}
 }
 
+// RulePolicies lists the policies whose pages share nothing: those that a rule of
+// any crawl may name.
+func RulePolicies() []string { return []string{"frmax", "deltat", "fixed"} }
+
 // ScopeTypes lists the scope types that a spec may name.
 func ScopeTypes() []string { return []string{"page", "prefix", "host", "domain", "any"} }
 

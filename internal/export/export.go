@@ -162,6 +162,21 @@ func Formats() []Format {
 	return []Format{Dir, HTML, Text, Markdown, Chunks, Mirror, WARC, WACZ, JSONL}
 }
 
+func newWriter(ctx context.Context, src Source, j *job, o Options) (writer, error) {
+	switch j.Format {
+	case Dir, HTML, Text, Markdown, Chunks:
+		return newTree(src, j)
+	case Mirror:
+		return newMirror(ctx, src, j, o)
+	case WARC:
+		return newWARC(src, j, o, "")
+	case WACZ:
+		return newWACZ(src, j, o)
+	default:
+		return newLines(src, j)
+	}
+}
+
 const (
 	// DefaultMaxFile is the size at which a WARC file is followed by the next: 10⁹
 	// bytes (WARC/1.1 annex C).

@@ -74,21 +74,6 @@ func (j *job) write(ctx context.Context, src Source, o Options, in internals) (e
 	return j.publish()
 }
 
-func newWriter(ctx context.Context, src Source, j *job, o Options) (writer, error) {
-	switch j.Format {
-	case Dir, HTML, Text, Markdown, Chunks:
-		return newTree(src, j)
-	case Mirror:
-		return newMirror(ctx, src, j, o)
-	case WARC:
-		return newWARC(src, j, o, "")
-	case WACZ:
-		return newWACZ(src, j, o)
-	default:
-		return newLines(src, j)
-	}
-}
-
 // runner passes on the exchanges that belong to the export, and keeps count.
 type runner struct {
 	job       *job
