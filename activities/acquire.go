@@ -191,6 +191,9 @@ func (a *Activities) judge(ctx context.Context, in contract.AcquireIn, judged *c
 		return contract.AcquireOut{}, translate(err)
 	}
 	if verdict.Allowed {
+		if err := a.heedDelay(ctx, granted.Robots, view.Spec.Identity.Agent); err != nil {
+			return contract.AcquireOut{}, translate(err)
+		}
 		var first *contract.AcquireOut
 		if verdict, first, err = a.judgeTerms(ctx, in, view, page.Kind, granted, u); err != nil {
 			return contract.AcquireOut{}, translate(err)
@@ -214,25 +217,62 @@ func (a *Activities) judge(ctx context.Context, in contract.AcquireIn, judged *c
 // robotsVerdict decides by a cached robots.txt for an agent with a purpose; rec may lack its
 // text.
 func (a *Activities) robotsVerdict(ctx context.Context, rec store.RobotsRecord, agent string, purpose []crawl.Use, u urlkey.URL) (robots.Verdict, error) {
+	file, rec, err := a.robotsFile(ctx, rec)
+	switch {
+	case err != nil:
+		return robots.Verdict{}, err
+	case rec.State == store.RobotsParsed:
+		return file.CheckFor(agent, purpose, u), nil
+	case file != nil:
+		return robots.Verdict{Allowed: true, Reason: "no robots.txt"}, nil
+	}
+	return robots.Verdict{Reason: "robots.txt cannot be had: " + rec.Problem}, nil
+}
+
+// robotsFile returns the parsed file of a cached robots.txt, with its record, which is newer
+// if the file was replaced meanwhile. rec may lack its text. The file is nil if it cannot be
+// had.
+func (a *Activities) robotsFile(ctx context.Context, rec store.RobotsRecord) (*robots.File, store.RobotsRecord, error) {
 	switch rec.State {
 	case store.RobotsAllowAll, store.RobotsUnknown:
-		a.parsed(rec)
-		return robots.Verdict{Allowed: true, Reason: "no robots.txt"}, nil
+		return a.parsed(rec), rec, nil
 	case store.RobotsParsed:
 	default:
-		return robots.Verdict{Reason: "robots.txt cannot be had: " + rec.Problem}, nil
+		return nil, rec, nil
 	}
 	if _, ok := a.robots.get(rec.Origin, rec.TextDigest, rec.ExpiresAt); !ok && rec.Text == "" {
 		full, err := a.stores.Gate.Robots(ctx, rec.Origin)
 		if err != nil {
-			return robots.Verdict{}, err
+			return nil, rec, err
 		}
 		if full.State != store.RobotsParsed {
-			return a.robotsVerdict(ctx, full, agent, purpose, u) // it was replaced meanwhile
+			return a.robotsFile(ctx, full) // it was replaced meanwhile
 		}
 		rec = full
 	}
-	return a.parsed(rec).CheckFor(agent, purpose, u), nil
+	return a.parsed(rec), rec, nil
+}
+
+// heedDelay raises the Crawl-delay that the gate keeps for a robots.txt to the one that the
+// file asks of an agent. The gate knows that of the crawl that fetched the file; other crawls
+// may have other agents. The permit that is granted keeps the new gap: it has not begun.
+func (a *Activities) heedDelay(ctx context.Context, rec store.RobotsRecord, agent string) error {
+	file, rec, err := a.robotsFile(ctx, rec)
+	if err != nil || file == nil {
+		return err
+	}
+	delay, longer := longerDelay(file, rec, agent)
+	if !longer {
+		return nil
+	}
+	return a.stores.Gate.RaiseCrawlDelay(ctx, rec.Origin, rec.TextDigest, delay)
+}
+
+// longerDelay returns the Crawl-delay that a file asks of an agent, and whether it is longer
+// than the one of the file's record, which is stored in whole microseconds.
+func longerDelay(file *robots.File, rec store.RobotsRecord, agent string) (delay time.Duration, longer bool) {
+	delay = file.CrawlDelay(agent).Truncate(time.Microsecond)
+	return delay, delay > rec.CrawlDelay
 }
 
 // parsed returns the robots.txt of a record, and keeps it at hand from now on. Where there

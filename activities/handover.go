@@ -204,7 +204,8 @@ func (a *Activities) atOnce(ctx context.Context, view *crawlView, page store.Pag
 	}
 }
 
-// allowedByCache reports whether cached files of the page's site allow it.
+// allowedByCache reports whether cached files of the page's site allow it, and ask the crawl's
+// agent for no longer Crawl-delay than the gate keeps.
 func (a *Activities) allowedByCache(view *crawlView, kind crawl.PageKind, u urlkey.URL, rec store.RobotsRecord) bool {
 	if !a.termsByCache(view, kind, u) {
 		return false
@@ -214,7 +215,11 @@ func (a *Activities) allowedByCache(view *crawlView, kind crawl.PageKind, u urlk
 		return rec.State == store.RobotsAllowAll
 	}
 	file, ok := a.robots.get(rec.Origin, rec.TextDigest, rec.ExpiresAt)
-	return ok && file.CheckFor(view.Spec.Identity.Agent, view.purposeOf(kind), u).Allowed
+	if !ok {
+		return false
+	}
+	_, longer := longerDelay(file, rec, view.Spec.Identity.Agent)
+	return !longer && file.CheckFor(view.Spec.Identity.Agent, view.purposeOf(kind), u).Allowed
 }
 
 // handOver keeps a begun permit for its Fetch, and answers with it.

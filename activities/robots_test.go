@@ -329,3 +329,71 @@ func TestRefreshRobotsWithoutARight(t *testing.T) {
 		})
 	}
 }
+
+// other opens a second crawl of a URL that another agent makes, and returns its page.
+func (w *world) other(url string, change ...func(*crawl.Spec)) crawl.PageRef {
+	w.t.Helper()
+	spec := specOf([]string{url}, change...)
+	spec.Name = "other"
+	opened := run(w, contract.OpenCrawl, contract.OpenCrawlIn{Spec: encode(w.t, spec), WorkflowID: contract.CrawlID(spec.Name)})
+	run(w, contract.Admit, contract.AdmitIn{CrawlID: opened.CrawlID, Limit: 100})
+	pages := must[[]store.PageRecord](w.t)(w.store.FindPages(w.t.Context(), url, spec.Name))
+	if len(pages) != 1 {
+		w.t.Fatalf("the other crawl has %d pages %s", len(pages), url)
+	}
+	return pages[0].PageRef
+}
+
+func slowbot(spec *crawl.Spec) { spec.Identity.Agent = "slowbot" }
+
+// A host keeps the Crawl-delay that its robots.txt asks of another agent than that of the
+// crawl which fetched the file.
+func TestCrawlDelayOfAnotherAgent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, atOnce)
+	t.Cleanup(w.activities.Close)
+	// Times are stored in whole microseconds, so the delay is longer than what is stored.
+	s := serve(t, answering(200, "User-agent: *\nCrawl-delay: 0.001\nDisallow:\n\nUser-agent: slowbot\nCrawl-delay: 0.0100001\n"))
+	w.open([]string{s.url + "/"})
+	page := w.page(s.url + "/").PageRef
+	if got, _ := w.refreshed(page); got.CrawlDelay != time.Millisecond {
+		t.Fatalf("stored Crawl-delay %s", got.CrawlDelay)
+	}
+	run(w, contract.LeaveLine, contract.LeaveIn{Page: page})
+	slow := w.other(s.url+"/", slowbot)
+	permit := w.permit(slow, 1)
+	if host := w.host(page); host.InFlight || host.CrawlDelay != 10*time.Millisecond {
+		t.Errorf("in flight %v, Crawl-delay %s; want a permit that has not begun, and the agent's own delay", host.InFlight, host.CrawlDelay)
+	}
+	w.fetchWith(slow, 1, permit)
+	w.rested(page)
+	w.permit(slow, 2)
+	if !w.host(page).InFlight {
+		t.Error("with the delay raised, a permit of the free host did not begin at once")
+	}
+}
+
+// rested waits until a page's host is free.
+func (w *world) rested(page crawl.PageRef) {
+	w.t.Helper()
+	for w.t.Context().Err() == nil && w.host(page).NextFree.After(must[time.Time](w.t)(w.store.Now(w.t.Context()))) {
+	}
+}
+
+// A permit begins at once if the file asks no longer delay of its crawl's agent than is kept.
+func TestCrawlDelayThatIsKnown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, atOnce)
+	t.Cleanup(w.activities.Close)
+	s := serve(t, answering(200, "User-agent: *\nCrawl-delay: 0.0100001\n"))
+	w.open([]string{s.url + "/"})
+	page := w.page(s.url + "/").PageRef
+	w.refreshed(page)
+	run(w, contract.LeaveLine, contract.LeaveIn{Page: page})
+	slow := w.other(s.url+"/", slowbot)
+	w.rested(page)
+	w.permit(slow, 1)
+	if !w.host(page).InFlight {
+		t.Error("the permit did not begin at once")
+	}
+}

@@ -56,6 +56,11 @@ type Gate interface {
 	// SaveRobots stores the result of a robots permit's request. Times are relative to
 	// the store's clock. For a forgotten host it stores nothing.
 	SaveRobots(ctx context.Context, p SaveRobotsParams) error
+	// RaiseCrawlDelay makes the Crawl-delay of an origin's robots.txt at least this long, and
+	// its host's with it: the file asks more of another crawl's agent than of the one that
+	// fetched it. The next SaveRobots sets it anew. It changes nothing if the stored text has
+	// another digest by now.
+	RaiseCrawlDelay(ctx context.Context, origin, textDigest string, delay time.Duration) error
 	// Terms returns what an origin is known to reserve by its tdmrep.json, or ErrNotFound if
 	// it was never asked.
 	Terms(ctx context.Context, origin string) (TermsRecord, error)

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"recrawl/internal/store"
 )
@@ -75,6 +76,33 @@ func (s *Store) saveRobots(ctx context.Context, tx Tx, p store.SaveRobotsParams)
 	}
 	return tx.Queue(ctx, `UPDATE hosts SET crawl_delay = (SELECT MAX(r.crawl_delay) FROM robots r WHERE r.host = $2) WHERE id = $1`,
 		hostID, host)
+}
+
+// RaiseCrawlDelay implements store.Gate.
+func (s *Store) RaiseCrawlDelay(ctx context.Context, origin, textDigest string, delay time.Duration) error {
+	_, err := write(ctx, s, func(tx Tx) (struct{}, error) {
+		return struct{}{}, s.raiseCrawlDelay(ctx, tx, origin, textDigest, spanMicros(delay))
+	})
+	if err != nil {
+		return fmt.Errorf("raise the Crawl-delay of %s: %w", origin, err)
+	}
+	return nil
+}
+
+func (s *Store) raiseCrawlDelay(ctx context.Context, tx Tx, origin, textDigest string, delay int64) error {
+	_, hostID, err := s.lockOrigin(ctx, tx, origin)
+	if err != nil || hostID == 0 {
+		return err
+	}
+	// The host's row is locked, so the text does not change in between.
+	err = tx.Queue(ctx, `UPDATE hosts SET crawl_delay = $2 WHERE id = $1 AND crawl_delay < $2
+			AND EXISTS (SELECT 1 FROM robots r WHERE r.origin = $3 AND r.state = 1 AND r.text_digest = $4)`,
+		hostID, delay, clean(origin), textDigest)
+	if err != nil {
+		return err
+	}
+	return tx.Queue(ctx, `UPDATE robots SET crawl_delay = $2 WHERE origin = $1 AND state = 1 AND text_digest = $3 AND crawl_delay < $2`,
+		clean(origin), delay, textDigest)
 }
 
 func (s *Store) upsertRobots(ctx context.Context, tx Tx, p store.SaveRobotsParams, host string) error {

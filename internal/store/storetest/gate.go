@@ -79,6 +79,7 @@ func RunGate(t *testing.T, open func(t *testing.T) store.Store) {
 		"RobotsRedirectForOneWaiter":  robotsRedirectForOne,
 		"RobotsUnreachableWaits":      robotsUnreachable,
 		"RobotsExpires":               robotsExpires,
+		"CrawlDelayRaised":            crawlDelayRaised,
 		"FinishDoesBoth":              finishDoesBoth,
 		"FinishTellsTheBackoff":       finishTellsTheBackoff,
 		"FinishIsWhole":               finishIsWhole,

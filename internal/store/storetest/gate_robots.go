@@ -129,3 +129,43 @@ func robotsExpires(w *gateWorld) {
 		w.t.Errorf("permit %+v", permit)
 	}
 }
+
+// A longer Crawl-delay than that of the crawl which fetched the file holds at once, for a
+// permit that is granted already too, until the file is stored again.
+func crawlDelayRaised(w *gateWorld) {
+	const origin, long = "http://host.test", 300 * time.Millisecond
+	page := w.pages(w.crawl("news", time.Millisecond), "host.test", 1)[0]
+	file := store.SaveRobotsParams{Origin: origin, State: store.RobotsParsed, Status: 200, Text: "User-agent: *", CrawlDelay: 2 * time.Millisecond, Expires: time.Hour}
+	w.robots(file)
+	raise := func(digest string, delay time.Duration) {
+		w.t.Helper()
+		if err := w.s.RaiseCrawlDelay(w.t.Context(), origin, digest, delay); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	want := func(after string, want time.Duration) {
+		w.t.Helper()
+		stored := must(w.s.Robots(w.t.Context(), origin))(w.t)
+		if host := w.host(page.CrawlID); host.CrawlDelay != want || stored.CrawlDelay != want {
+			w.t.Errorf("after %s: the host's Crawl-delay is %s, the file's %s, want %s", after, host.CrawlDelay, stored.CrawlDelay, want)
+		}
+	}
+	ended := w.request(page)
+	a := w.ask(page, patient, visit(2))
+	raise("another", long)
+	want("another text's", 2*time.Millisecond)
+	raise(a.Robots.TextDigest, long)
+	want("a longer one", long)
+	raise(a.Robots.TextDigest, time.Millisecond)
+	want("a shorter one", long)
+	b := must(w.s.Begin(w.t.Context(), store.BeginParams{Permit: a.Permit, Page: page, Visit: 2, Patience: gatePatience}))(w.t)
+	if rest := b.At.Sub(ended); rest < long {
+		w.t.Errorf("the permit began %v after the last request", rest)
+	}
+	w.release(a.Permit)
+	w.robots(file)
+	want("the file was stored again", 2*time.Millisecond)
+	w.robots(store.SaveRobotsParams{Origin: origin, State: store.RobotsAllowAll, Status: 404, Expires: time.Hour})
+	raise("", long)
+	want("there is no file", 0)
+}
