@@ -281,7 +281,7 @@ func longerDelay(file *robots.File, rec store.RobotsRecord, agent string) (delay
 func (a *Activities) parsed(rec store.RobotsRecord) *robots.File {
 	file, ok := a.robots.get(rec.Origin, rec.TextDigest, rec.ExpiresAt)
 	if !ok {
-		file = robots.Parse([]byte(rec.Text))
+		file = robots.ParseText(rec.Text)
 		a.robots.put(rec.Origin, rec.TextDigest, rec.ExpiresAt, len(rec.Text), file)
 	}
 	return file

@@ -92,7 +92,7 @@ func NewRobotsJudge(record store.RobotsRecord, purpose ...crawl.Use) RobotsJudge
 	var always robots.Verdict
 	switch record.State {
 	case store.RobotsParsed:
-		file := robots.Parse([]byte(record.Text))
+		file := robots.ParseText(record.Text)
 		return func(agent string, u urlkey.URL) robots.Verdict { return file.CheckFor(agent, purpose, u) }
 	case store.RobotsAllowAll:
 		always = robots.Verdict{Allowed: true, Reason: fmt.Sprintf("the site has no robots.txt (status %d)", record.Status)}

@@ -40,7 +40,7 @@ func (e *excluder) file(ctx context.Context, origin string) (robotsAnswer, error
 		return robotsAnswer{}, err
 	}
 	a := robotsAnswer{judge: NewRobotsJudge(record, e.purpose...)}
-	a.all = record.State == store.RobotsParsed && robots.Parse([]byte(record.Text)).ForbidsAll(e.agent)
+	a.all = record.State == store.RobotsParsed && robots.ParseText(record.Text).ForbidsAll(e.agent)
 	e.files[origin] = a
 	return a, nil
 }

@@ -24,6 +24,10 @@ import (
 // see search.
 const MaxBytes = 500 << 10
 
+// MaxText is the most bytes that the text of a file has: its conversion makes three of one at
+// most.
+const MaxText = 3 * MaxBytes
+
 // Verdict says whether a URL may be fetched, and why.
 type Verdict struct {
 	Allowed bool
@@ -80,12 +84,15 @@ type membership struct {
 	by agent
 }
 
-// Parse reads a robots.txt. Whatever the text is, it never fails: unreadable lines
-// are skipped (RFC 9309 2.2).
-func Parse(text []byte) *File {
+// Parse reads a robots.txt as the site sent it. Whatever the body is, it never fails:
+// unreadable lines are skipped (RFC 9309 2.2).
+func Parse(body []byte) *File { return ParseText(Text(body)) }
+
+// ParseText reads a text that Text has returned: all of it counts.
+func ParseText(text string) *File {
 	p := parser{file: &File{}}
 	number := 0
-	for line := range lines([]byte(Text(text))) {
+	for line := range lines([]byte(text)) {
 		number++
 		p.line(line, number)
 	}
@@ -168,28 +175,25 @@ func groupsNaming(groups []*group, token string) []membership {
 }
 
 // Text returns the part of a file that counts, as text that can be stored:
-// valid UTF-8 without NUL. Parse reads it as it reads the file itself. The file
-// is cut to MaxBytes at a line end, loses the byte order mark of UTF-8, even if
-// some of its bytes are lost, and is converted from UTF-16. Bytes that are no
-// UTF-8 are percent-encoded, which is their meaning in a rule.
+// valid UTF-8 without NUL. ParseText reads it as Parse reads the file itself. The file
+// is cut to MaxBytes, back to its last whole line, loses the byte order mark of UTF-8, even
+// if some of its bytes are lost, and is converted from UTF-16. Bytes that are no
+// UTF-8 are percent-encoded, which is their meaning in a rule. So the text may be
+// longer than what was cut: it has up to MaxText bytes.
 func Text(body []byte) string {
-	body = cutLines(body)
+	cut := len(body) > MaxBytes
+	body = body[:min(len(body), MaxBytes)]
 	switch {
 	case bytes.HasPrefix(body, []byte{0xFE, 0xFF}):
 		body = fromUTF16(body[2:], binary.BigEndian)
 	case bytes.HasPrefix(body, []byte{0xFF, 0xFE}):
 		body = fromUTF16(body[2:], binary.LittleEndian)
 	}
-	return string(cutLines(storable(withoutMark(body))))
-}
-
-// cutLines cuts a text to MaxBytes, back to its last whole line.
-func cutLines(text []byte) []byte {
-	if len(text) <= MaxBytes {
-		return text
+	text := storable(withoutMark(body))
+	if cut { // only now, since the bytes of other characters look like line ends in UTF-16
+		text = text[:bytes.LastIndexAny(text, "\r\n")+1]
 	}
-	text = text[:MaxBytes]
-	return text[:bytes.LastIndexAny(text, "\r\n")+1]
+	return string(text)
 }
 
 // withoutMark drops byte order marks of UTF-8 at the start, whole ones and ones

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
@@ -177,9 +178,9 @@ func TestWhereTemotoFails(t *testing.T) {
 
 func utf16le(s string) string {
 	var b strings.Builder
-	for i := range len(s) {
-		b.WriteByte(s[i])
-		b.WriteByte(0)
+	for _, unit := range utf16.Encode([]rune(s)) {
+		b.WriteByte(byte(unit))
+		b.WriteByte(byte(unit >> 8))
 	}
 	return b.String()
 }
@@ -250,6 +251,37 @@ func TestSizeLimit(t *testing.T) {
 	for path, want := range map[string]bool{"/first": false, "/other": true, "/last": true, "/later": true} {
 		if got := allowed(t, text, "a", path); got != want {
 			t.Errorf("%s: got %v", path, got)
+		}
+	}
+}
+
+// TestConversionLosesNothing: the bytes of a file are counted as they came. However much longer
+// its text is, every rule in it counts, from the file and from its stored text.
+func TestConversionLosesNothing(t *testing.T) {
+	t.Parallel()
+	const head, last = "User-agent: *\nDisallow: /a\n#", "\nDisallow: /private\n"
+	long := utf16le(head + strings.Repeat("\u4e00", 200_000) + last)
+	cut := utf16le(head + strings.Repeat("\u4e00", MaxBytes/2-len(head)-len("\nDisallow: /")-2) + "\nDisallow: /\u010a\nDisallow: /private")
+	for name, c := range map[string]struct {
+		body   string
+		counts bool // the last rule does
+	}{
+		"bytes that are no UTF-8":          {head + strings.Repeat("\xE9", 200_000) + last, true},
+		"bytes that are no UTF-8, to fill": {head + strings.Repeat("\xE9", MaxBytes-len(head)-len(last)) + last, true},
+		"one byte too many":                {head + strings.Repeat("\xE9", MaxBytes-len(head)-len(last)+1) + last, false},
+		"UTF-16":                           {"\xff\xfe" + long, true},
+		"UTF-16, cut":                      {"\xff\xfe" + cut, false},
+	} {
+		text := Text([]byte(c.body))
+		for from, file := range map[string]*File{"the file": Parse([]byte(c.body)), "its text": ParseText(text)} {
+			for path, want := range map[string]bool{"/a": false, "/b": true, "/private": !c.counts} {
+				if got := file.Check("recrawl", canonical(t, "http://h"+path)).Allowed; got != want {
+					t.Errorf("%s, from %s: %s allowed: %v, want %v", name, from, path, got, want)
+				}
+			}
+		}
+		if len(text) > MaxText {
+			t.Errorf("%s: its text has %d bytes, at most %d are promised", name, len(text), MaxText)
 		}
 	}
 }
@@ -348,10 +380,10 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%+v", v)
 		}
 		stored := Text([]byte(text))
-		if !utf8.ValidString(stored) || strings.ContainsRune(stored, 0) || len(stored) > MaxBytes || Text([]byte(stored)) != stored {
+		if !utf8.ValidString(stored) || strings.ContainsRune(stored, 0) || len(stored) > 3*min(len(text), MaxBytes) || len(stored) < MaxBytes && Text([]byte(stored)) != stored {
 			t.Errorf("stored as %q", stored)
 		}
-		if other := Parse([]byte(stored)).Check("recrawl", u); other != v {
+		if other := ParseText(stored).Check("recrawl", u); other != v {
 			t.Errorf("%+v as stored, %+v as received", other, v)
 		}
 		if d := file.CrawlDelay("recrawl"); d < 0 {

@@ -117,7 +117,7 @@ func TestTerms(t *testing.T) {
 		{"empty", "", "/x", ""},
 		{"null", "null", "/x", ""},
 	} {
-		if got := inShort(robots.ParseTerms([]byte(c.file)).Reserved(urlOf(t, c.path))); got != c.want {
+		if got := inShort(robots.ParseTerms([]byte(robots.Text([]byte(c.file)))).Reserved(urlOf(t, c.path))); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}

@@ -12,10 +12,9 @@ import (
 // Terms is a parsed tdmrep.json, see crawl.TermsPath. It may be used from any goroutine.
 type Terms struct{ stated []statement }
 
-// ParseTerms reads a tdmrep.json, a list of locations with their reservations. Whatever the
-// text is, it never fails: unreadable parts say nothing.
+// ParseTerms reads the Text of a tdmrep.json, a list of locations with their reservations.
+// Whatever it is, it never fails: unreadable parts say nothing.
 func ParseTerms(text []byte) *Terms {
-	text = []byte(Text(text))
 	var entries []json.RawMessage
 	if err := json.Unmarshal(text, &entries); err != nil {
 		entries = []json.RawMessage{text} // some write one entry without the list
