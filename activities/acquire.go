@@ -65,6 +65,9 @@ func (a *Activities) acquire(ctx context.Context, in contract.AcquireIn) (contra
 			return contract.AcquireOut{Answer: contract.AnswerSkipped, Reasons: reasons}, nil
 		}
 	}
+	if out, is, err := a.awaitsReach(ctx, in, view, page); err != nil || is {
+		return out, translate(err)
+	}
 	defer a.giveWay(ctx, in)()
 	handed, atOnce := a.atOnce(ctx, view, page, in.Visit)
 	result, err := a.stores.Gate.Acquire(ctx, store.AcquireParams{Page: in.Page, Visit: in.Visit, Class: classOf(page, in.Class), Patience: acquirePatience, AtOnce: atOnce, Callable: true})

@@ -130,6 +130,7 @@ type Activities struct {
 	// censuses belong to maintenance passes that are under way.
 	censuses censuses
 	handed   handovers
+	refused  ownRefusals
 	crowds   crowds
 }
 

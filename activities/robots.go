@@ -65,6 +65,7 @@ func (a *Activities) RefreshRobots(ctx context.Context, in contract.RefreshRobot
 		a.release(ctx, in.Permit, begun, result)
 		return contract.RefreshRobotsOut{}, err
 	}
+	a.noteReach(view, page, result)
 	answer := judgeRobots(page.Origin(), known, result, body, view.Spec.Identity.Agent)
 	params, off := answer, scope.Verdict{}
 	// It must be stored before the permit is given back; if it cannot be, the permit
@@ -119,6 +120,10 @@ func judgeRobots(origin string, known store.RobotsRecord, r fetch.Result, body [
 		p.State, p.Next, p.NextHost = store.RobotsRedirected, r.Location.String(), r.Location.HostKey()
 		p.Hops, p.Expires, p.Failures = known.Hops+1, robotsHopWait, known.Failures
 	default:
+		if fetch.IsRefused(r.Err) { // another crawl may reach the host
+			p.State, p.Failures, p.Problem, p.Expires = store.RobotsUnreachable, known.Failures, robotsProblem(r), ownRefusalRest
+			break
+		}
 		p.State, p.Failures, p.Problem = store.RobotsUnreachable, known.Failures+1, robotsProblem(r)
 		p.Expires = polite.RobotsBackoff(p.Failures, seedOf(origin, p.Failures))
 		if wait, ok := retryAfter(r); ok {

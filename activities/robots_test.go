@@ -10,8 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"recrawl/activities"
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
+	"recrawl/internal/fetch"
 	"recrawl/internal/robots"
 	"recrawl/internal/store"
 )
@@ -396,4 +398,44 @@ func TestCrawlDelayThatIsKnown(t *testing.T) {
 	if !w.host(page).InFlight {
 		t.Error("the permit did not begin at once")
 	}
+}
+
+// walled lets only crawls with a certain agent reach other hosts.
+type walled struct {
+	activities.Fetcher
+	agent string
+}
+
+func (f walled) Do(ctx context.Context, req fetch.Request, body io.Writer) fetch.Result {
+	if !strings.HasPrefix(req.UserAgent, f.agent) {
+		req.AllowNetworks, req.AllowAddresses = nil, nil
+	}
+	return f.Fetcher.Do(ctx, req, body)
+}
+
+// A crawl that may not reach a host by its own spec keeps no other crawl from it: the host's
+// robots.txt has not failed, and the other crawl comes first when it is tried again.
+func TestRobotsThatOneCrawlMayNotReach(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(p *parts) { p.fetcher = walled{p.fetcher, "slowbot"} })
+	s := serve(t, answering(200, "User-agent: *\nDisallow: /private\n"))
+	w.open([]string{s.url + "/"})
+	page, slow := w.page(s.url+"/").PageRef, w.other(s.url+"/", slowbot)
+	w.saveRobots(store.SaveRobotsParams{Origin: s.url, State: store.RobotsUnreachable, Failures: 3, Problem: "HTTP 500"})
+	got, _ := w.refreshed(page)
+	if rest := got.ExpiresAt.Sub(got.FetchedAt); got.State != store.RobotsUnreachable || got.Failures != 3 || rest > time.Minute || !strings.Contains(got.Problem, "allow_networks") {
+		t.Errorf("stored %+v, believed for %s", got, rest)
+	}
+	if host := w.host(page); host.Failures != 0 || host.Mean != 0 {
+		t.Errorf("the host's own record: %+v", host)
+	}
+	w.saveRobots(store.SaveRobotsParams{Origin: s.url, State: store.RobotsUnreachable, Failures: 3}) // the rest is over
+	if again := w.acquire(page, 1); again.Answer != contract.AnswerWait || again.Wait < 50*time.Second {
+		t.Errorf("the crawl that was refused is answered %+v, want it to wait", again)
+	}
+	if got, _ := w.refreshed(slow); got.State != store.RobotsParsed {
+		t.Errorf("stored %+v", got)
+	}
+	w.permit(slow, 1)
+	s.wantRequests(t, "/robots.txt")
 }

@@ -169,6 +169,10 @@ func termsAfter(origin string, before store.TermsRecord, r fetch.Result, body []
 	case robots.AllowAll:
 	default:
 		p.Text, p.Failures, p.Problem = before.Text, before.Failures+1, robotsProblem(r)
+		if fetch.IsRefused(r.Err) { // another crawl may reach the host
+			p.Failures, p.Expires = before.Failures, ownRefusalRest
+			break
+		}
 		p.Expires = polite.RobotsBackoff(p.Failures, seedOf(origin+crawl.TermsPath, p.Failures))
 		if wait, ok := retryAfter(r); ok {
 			p.Expires = max(p.Expires, min(wait, robotsFresh))

@@ -125,9 +125,10 @@ type HostAnswer string
 
 // How a host answered.
 const (
-	HostOK        HostAnswer = "ok"        // any answer but the next two
+	HostOK        HostAnswer = "ok"        // any other answer
 	HostThrottled HostAnswer = "throttled" // 429 or 503
 	HostFailed    HostAnswer = "failed"    // no whole answer: connection, TLS, protocol or time-out
+	HostNone      HostAnswer = "none"      // it was not asked: the crawl may not reach it, see IsRefused
 )
 
 // Result is the outcome of one exchange. Strings from the web are cleaned.

@@ -147,6 +147,9 @@ func (x *exchange) fail(ctx context.Context, err error) {
 		x.settle(crawl.OutcomeTooLarge, fmt.Sprintf("the answer's header is larger than %d bytes", x.client.options.MaxHeader))
 	case isTimeout(err):
 		x.settle(crawl.OutcomeTimedOut, Explain(err))
+	case IsRefused(err):
+		x.res.HostAnswer = HostNone
+		x.settle(crawl.OutcomeFailed, Explain(err))
 	default:
 		x.settle(crawl.OutcomeFailed, Explain(err))
 	}

@@ -256,7 +256,7 @@ func TestPrivateAddressesAreRefused(t *testing.T) {
 			req.AllowNetworks = nil
 			got := New(Options{}).Do(t.Context(), req, nil)
 			checkResult(t, got)
-			if got.Outcome != crawl.OutcomeFailed || !IsRefused(got.Err) || got.Sent || !strings.Contains(got.Problem, "allow_networks") {
+			if got.Outcome != crawl.OutcomeFailed || !IsRefused(got.Err) || got.HostAnswer != HostNone || got.Sent || !strings.Contains(got.Problem, "allow_networks") {
 				t.Errorf("%+v", got)
 			}
 		})
@@ -280,7 +280,7 @@ func TestBadPortsAreRefused(t *testing.T) {
 			t.Run(name+" "+host, func(t *testing.T) {
 				got := client.Do(t.Context(), get(t, "http://"+host), nil)
 				checkResult(t, got)
-				if !IsRefused(got.Err) || got.Sent || got.Local || !strings.Contains(got.Problem, "belongs to another protocol") {
+				if !IsRefused(got.Err) || got.HostAnswer != HostNone || got.Sent || got.Local || !strings.Contains(got.Problem, "belongs to another protocol") {
 					t.Errorf("%+v", got)
 				}
 			})

@@ -198,9 +198,10 @@ type HostAnswer string
 
 // How a host answered.
 const (
-	HostOK        HostAnswer = "ok"        // any answer but the next two
+	HostOK        HostAnswer = "ok"        // any other answer
 	HostThrottled HostAnswer = "throttled" // 429 or 503
 	HostFailed    HostAnswer = "failed"    // no HTTP answer: connection, TLS or time-out
+	HostNone      HostAnswer = "none"      // it was not asked, so this says nothing about it
 )
 
 // ReleaseParams are the inputs of Release.

@@ -114,10 +114,7 @@ func (g *gateHost) release(ctx context.Context, p store.ReleaseParams) error {
 		return nil
 	case h.flightPermit:
 		duration := spanMicros(p.Duration)
-		if h.mean == 0 {
-			h.mean = duration
-		}
-		h.mean += (duration - h.mean) / meanShare
+		g.average(p.Answer, duration)
 		end := g.now
 		if p.Cut {
 			end += polite.CutGrace.Microseconds()
@@ -141,10 +138,25 @@ func (g *gateHost) release(ctx context.Context, p store.ReleaseParams) error {
 	return g.wakeGranted(ctx) // also of those whom advance has granted nothing
 }
 
+// average adds a request's duration to the mean of those that the host was asked.
+func (g *gateHost) average(answer store.HostAnswer, duration int64) {
+	h := &g.row
+	if answer == store.HostNone {
+		return
+	}
+	if h.mean == 0 {
+		h.mean = duration
+	}
+	h.mean += (duration - h.mean) / meanShare
+}
+
 // strain applies the back-off that the answer asks for to the host, and returns how
 // long the host is left alone because of it.
 func (g *gateHost) strain(p store.ReleaseParams) time.Duration {
 	h := &g.row
+	if p.Answer == store.HostNone {
+		return 0
+	}
 	answer := polite.Answer{
 		Throttled: p.Answer == store.HostThrottled, Failed: p.Answer == store.HostFailed,
 		RetryAfter: p.RetryAfter, HasRetryAfter: p.HasRetryAfter,

@@ -80,6 +80,7 @@ func RunGate(t *testing.T, open func(t *testing.T) store.Store) {
 		"RobotsUnreachableWaits":      robotsUnreachable,
 		"RobotsExpires":               robotsExpires,
 		"CrawlDelayRaised":            crawlDelayRaised,
+		"RefusedByUsIsNoAnswer":       refusedByUs,
 		"FinishDoesBoth":              finishDoesBoth,
 		"FinishTellsTheBackoff":       finishTellsTheBackoff,
 		"FinishIsWhole":               finishIsWhole,

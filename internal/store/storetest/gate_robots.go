@@ -169,3 +169,19 @@ func crawlDelayRaised(w *gateWorld) {
 	raise("", long)
 	want("there is no file", 0)
 }
+
+// A request that a crawl's own spec kept from its host says nothing about the host: it ends no
+// row of failures, lengthens none, and does not count in the mean duration.
+func refusedByUs(w *gateWorld) {
+	page := w.open("news", time.Millisecond, 1)[0]
+	fail := func(p *store.ReleaseParams) { p.Answer, p.Duration = store.HostFailed, time.Second }
+	refuse := func(p *store.ReleaseParams) { p.Answer, p.Duration = store.HostNone, time.Microsecond }
+	w.request(page, fail)
+	before := w.host(page.CrawlID)
+	for range 3 {
+		w.request(page, refuse)
+	}
+	if after := w.host(page.CrawlID); after.Failures != 1 || after.Mean != before.Mean || !after.BackoffUntil.IsZero() {
+		w.t.Errorf("the host was %+v, and is %+v", before, after)
+	}
+}
