@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"recrawl/internal/crawl"
@@ -64,8 +65,8 @@ func Outside(ctx context.Context, c Crawl, pages []store.PageRecord) (map[int64]
 	return out, nil
 }
 
-// scopeName names everything that decides which pages are in the scope of a crawl, and
-// what they are for. For imported seeds only the generation shows that there are new
+// scopeName names everything that decides which pages are in the scope of a crawl, what they
+// are for, and to whom a robots.txt speaks. For imported seeds only the generation shows that there are new
 // ones; it is raised for smaller reasons, too.
 func scopeName(c Crawl) (string, error) {
 	what := struct {
@@ -74,7 +75,11 @@ func scopeName(c Crawl) (string, error) {
 		URLs       crawl.URLSpec
 		Generation int64
 		Purpose    []crawl.Use `json:",omitempty"`
+		Agent      string      `json:",omitempty"` // "" for the default one
 	}{Seeds: c.Spec.Seeds, Scope: c.Spec.Scope, URLs: c.Spec.URLs, Purpose: c.Spec.Purpose}
+	if agent := strings.ToLower(c.Spec.Identity.Agent); agent != strings.ToLower(crawl.DefaultSpec().Identity.Agent) {
+		what.Agent = agent
+	}
 	if c.Imported {
 		what.Generation = c.Generation
 	}
@@ -86,7 +91,8 @@ func scopeName(c Crawl) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// Rescope checks the pages of a crawl whose scope has changed since the last check.
+// Rescope checks the pages of a crawl whose scope, purpose or agent has changed since the last
+// check.
 type Rescope struct {
 	Store ScopeStore
 	Crawl Crawl

@@ -140,6 +140,33 @@ func TestRescopeByPurpose(t *testing.T) {
 	}
 }
 
+// An agent that changes is a reason to look, too: a robots.txt says other things to it. In
+// capitals it is the same. The names of looks that crawls of the default agent have had stay
+// theirs.
+func TestRescopeByAgent(t *testing.T) {
+	t.Parallel()
+	s := &scoped{}
+	s.add("http://a.example/new", crawl.Active, 0)
+	s.add("http://a.example/back", crawl.Excluded, 0)
+	r := s.rescope(t, "")
+	for _, turn := range []struct {
+		agent string
+		wakes bool
+	}{{"recrawl", true}, {"Recrawl", false}, {"newsbot", true}, {"NewsBot", false}, {"recrawl", true}} {
+		s.woken = nil
+		r.Crawl.Spec.Identity.Agent = turn.agent
+		if err := r.Look(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.Equal(s.woken, []string{"http://a.example/back"}); got != turn.wakes {
+			t.Errorf("as %s woken %q", turn.agent, s.woken)
+		}
+	}
+	if want := "e9aafb862ffacc788cd1a3436cd2d1a58f1649305111115b045ee0ff66850d43"; s.look.Scope != want {
+		t.Errorf("the look has the name %s, want that of earlier releases, %s", s.look.Scope, want)
+	}
+}
+
 // Pages that could not be woken are not passed over: the next pass reads them again. A
 // pass that wakes many leaves the rest to the next.
 func TestRescopeGoesOn(t *testing.T) {
