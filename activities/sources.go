@@ -73,37 +73,41 @@ func (a *Activities) sourcesOf(ctx context.Context, view *crawlView, page store.
 	return links, err
 }
 
-// unknownSitemaps returns the sitemaps of a URL's origin if the crawl does not know
-// them: another crawl may have requested its robots.txt. They are all registered
-// together, so it checks only the first and the last; those on the site itself, if
-// there are any, since the others may not all be taken.
+// unknownSitemaps returns those sitemaps of a URL's origin that the crawl does not know:
+// another crawl, or a source or requisite of this one, may have requested its robots.txt, or
+// none of its pages has since the file names them. If some are on the site itself, only these
+// are asked about: the others may not all be taken, and would be unknown for ever.
 func (a *Activities) unknownSitemaps(ctx context.Context, view *crawlView, page urlkey.URL) ([]store.Link, error) {
 	links, err := a.sitemapsOf(ctx, view, page)
 	if err != nil || len(links) == 0 {
 		return nil, err
 	}
-	speakers := []store.Link{links[0], links[len(links)-1]}
-	own := slices.DeleteFunc(slices.Clone(links), func(l store.Link) bool {
-		u, err := view.url(l.URL)
-		return err != nil || !urlkey.SameSite(u, page)
-	})
-	if len(own) > 0 {
-		speakers = []store.Link{own[0], own[len(own)-1]}
-	}
-	for _, link := range speakers {
+	urls, own := make([]string, len(links)), map[string]bool{}
+	for i, link := range links {
 		u, err := view.url(link.URL)
 		if err != nil {
 			continue
 		}
-		known, err := a.stores.Pages.FindPages(ctx, u.String(), view.Spec.Name)
-		if err != nil {
-			return nil, err
-		}
-		if len(known) == 0 {
-			return links[:min(len(links), sitemapsPerPage)], nil
+		if urls[i] = u.String(); urlkey.SameSite(u, page) {
+			own[urls[i]] = true
 		}
 	}
-	return nil, nil
+	known, err := a.stores.Pages.KnownURLs(ctx, view.ID, urls)
+	if err != nil {
+		return nil, err
+	}
+	var unknown []store.Link
+	register := false
+	for i, link := range links {
+		if url := urls[i]; url != "" && !known[url] {
+			unknown = append(unknown, link)
+			register = register || own[url] || len(own) == 0
+		}
+	}
+	if !register {
+		return nil, nil
+	}
+	return unknown[:min(len(unknown), sitemapsPerPage)], nil
 }
 
 // sitemapsOf returns the sitemaps that the cached robots.txt of a URL's origin names.

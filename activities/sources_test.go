@@ -323,6 +323,37 @@ func TestSourcesBySpec(t *testing.T) {
 	}
 }
 
+// A new line of a robots.txt is registered wherever it stands among known ones, with a page's
+// new version, though no page has requested the file since.
+func TestSitemapsThatAreNew(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	seed := w.living([]string{"http://localhost/"})[0]
+	named := func(sitemaps ...string) {
+		t.Helper()
+		w.saveRobots(store.SaveRobotsParams{Origin: "http://localhost", State: store.RobotsParsed, Status: 200, Text: "#", Sitemaps: sitemaps, Expires: time.Hour})
+	}
+	visit := func(body string, want ...string) {
+		t.Helper()
+		n := w.page(seed.URL).Visits + 1
+		w.seen(seed, n, body)
+		got := run(w, contract.RegisterLinks, contract.RegisterIn{Page: seed, Visit: n})
+		var urls []string
+		for _, s := range w.sources() {
+			urls = append(urls, strings.TrimPrefix(s.URL, "http://localhost/"))
+		}
+		if !slices.Equal(urls, want) || got.Rejected["no contact"] > 0 && n > 1 {
+			t.Errorf("after visit %d the sitemaps are %q, want %q; rejected %v", n, urls, want, got.Rejected)
+		}
+	}
+	named("http://localhost/a", "http://localhost/z", "https://example.com/map.xml")
+	visit("<p>One.", "a", "z")
+	named("http://localhost/a", "https://example.com/map.xml", "http://localhost/z")
+	visit("<p>Two.", "a", "z")
+	named("http://localhost/a", "http://localhost/m", "http://localhost/z")
+	visit("<p>Three.", "a", "z", "m")
+}
+
 // A feed's newest entry tells to the minute when the feed changed: two looks a day at
 // changing hours find out that it changes each morning.
 func TestFeedsTellTheirTimetable(t *testing.T) {

@@ -111,6 +111,8 @@ type Visits interface {
 	Page(ctx context.Context, pageID int64) (PageRecord, error)
 	// FindPages returns the pages with this canonical URL, in all crawls or in one.
 	FindPages(ctx context.Context, url, crawlName string) ([]PageRecord, error)
+	// KnownURLs returns those canonical URLs that are pages of the crawl, in any state.
+	KnownURLs(ctx context.Context, crawlID int64, urls []string) (map[string]bool, error)
 	// Visit returns one recorded visit, or ErrNotFound.
 	Visit(ctx context.Context, pageID int64, visit int) (VisitRecord, error)
 	// SaveVersion stores a version with its content and the links to be registered. Saving

@@ -3,8 +3,10 @@ package sqlstore
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/schedule"
@@ -144,6 +146,37 @@ func (s *Store) findPages(ctx context.Context, tx Tx, url, crawlName string) ([]
 		}
 	}
 	return pages, nil
+}
+
+// hashRecord is a URL's urlHash in hex.
+type hashRecord struct {
+	Hash string `json:"hash"`
+}
+
+// KnownURLs implements store.Visits.
+func (s *Store) KnownURLs(ctx context.Context, crawlID int64, urls []string) (map[string]bool, error) {
+	known := make(map[string]bool, len(urls))
+	query := `SELECT p.url FROM ` + s.records(1, "r", "hash text") + ` CROSS JOIN pages p
+		WHERE p.crawl_id = $2 AND p.url_hash = ` + s.engine.Dialect().Unhex("r.hash")
+	for some := range slices.Chunk(urls, urlsPerTx) {
+		rows := make([]hashRecord, len(some))
+		for i, url := range some {
+			sum := urlHash(clean(url))
+			rows[i].Hash = hex.EncodeToString(sum[:])
+		}
+		_, err := read(ctx, s, func(tx Tx) (struct{}, error) {
+			return struct{}{}, tx.Query(ctx, query, []any{jsonText(rows), crawlID}, func(row Row) error {
+				var url string
+				err := row.Scan(&url)
+				known[url] = true
+				return err
+			})
+		})
+		if err != nil {
+			return nil, fmt.Errorf("find %d URLs of crawl %d: %w", len(some), crawlID, err)
+		}
+	}
+	return known, nil
 }
 
 // idsOfURL returns the ids of a URL's pages in all crawls.

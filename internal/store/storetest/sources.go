@@ -23,6 +23,7 @@ func sourceCases() []collectionCase {
 		{"RecordsForget", sourcesForget},
 		{"OfManyURLs", sourcesOfManyURLs},
 		{"AreForgotten", sourcesForgotten},
+		{"AreKnown", sourcesKnown},
 	}
 }
 
@@ -302,4 +303,26 @@ func sourcesForgotten(c *collection) {
 	want(c, "sources", len(c.sources(store.SourceFilter{})), 0)
 	c.visit(page, crawl.OutcomeChanged, crawl.Active)
 	want(c, "sources", len(c.sources(store.SourceFilter{})), 0)
+}
+
+// Of many URLs those are known that are pages of this crawl, whatever their kind and state.
+func sourcesKnown(c *collection) {
+	c.open()
+	const many = 2500
+	c.register(0, c.url(1, 1, 0), c.sourceURL(1, many, 0, crawl.KindSitemap))
+	var urls []string
+	for n := range many {
+		urls = append(urls, c.url(1, n+1, 0).URL)
+	}
+	known, err := c.s.KnownURLs(c.ctx, c.id, urls)
+	c.check(err)
+	want(c, "known URLs", len(known), 2)
+	want(c, "the page is known", known[urls[0]], true)
+	want(c, "the sitemap is known", known[urls[many-1]], true)
+	known, err = c.s.KnownURLs(c.ctx, c.id+1, urls[:1])
+	c.check(err)
+	want(c, "known URLs of another crawl", len(known), 0)
+	known, err = c.s.KnownURLs(c.ctx, c.id, nil)
+	c.check(err)
+	want(c, "known URLs of none", len(known), 0)
 }
