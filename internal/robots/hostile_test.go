@@ -131,6 +131,8 @@ func attacks() []attack {
 		}), longest(words(13))},
 		{"no UTF-8", fill(func(i int) string { return "allow *" + pair(i) + strings.Repeat("\xE9*", i%50) + "|" }), longest(all)[:4000] + strings.Repeat("%E9", 1000)},
 		{"no UTF-8, short rules", fill(func(i int) string { return "allow *" + string([]byte{byte(0x80 + i%64), byte(0x80 + i/64%64)}) + "*|" }), longest(all)},
+		{"codes of reserved characters", fill(func(i int) string { return "allow *" + pair(i) + "%2C*|" }), longest(all[:200] + "%2C")},
+		{"many codes of reserved characters", fill(func(i int) string { return "allow *" + strings.Repeat("%2C*", i%50) + pair(i) + "|" }), longest("%2C,")},
 		{"codes", fill(func(i int) string { return "allow *" + strings.Repeat("%2A", 500-i%500) + "*|" }), longest("*")},
 		{"groups of ours", fill(func(i int) string { return "useragent *\nallow *" + pair(i) + "*|" }), longest(all)},
 		{"groups of others", fill(func(i int) string { return "useragent " + pair(i) + "\nallow *" + pair(i) + "*|" }), longest(all)},
@@ -190,7 +192,7 @@ func TestHostileFiles(t *testing.T) {
 // most rules, groups, pieces or stars possible. Not parallel: it reads the memory of
 // the process.
 func TestHostileMemory(t *testing.T) {
-	largest := []string{"1995 lines of *a, 118 times", "short rules", "both spellings", "groups of ours", "plain rules", "all words of two letters", "no UTF-8", "no UTF-8, short rules"}
+	largest := []string{"1995 lines of *a, 118 times", "short rules", "both spellings", "groups of ours", "plain rules", "all words of two letters", "no UTF-8", "no UTF-8, short rules", "codes of reserved characters", "many codes of reserved characters"}
 	for _, a := range attacks() {
 		if !slices.Contains(largest, a.name) {
 			continue

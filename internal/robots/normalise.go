@@ -46,11 +46,17 @@ func writeCode(b *strings.Builder, c byte) {
 }
 
 // decodeReserved decodes reserved characters where they may stand plain without
-// another meaning: ":" and "@" in a path, and "/" and "?" too in a query (RFC
-// 3986 3.3, 3.4).
+// another meaning (RFC 3986 3.3, 3.4): in a path all but "/" and "?", and in a query all but
+// "&", "+" and "=", which delimit there. Those that a canonical URL holds encoded stay so, and
+// "*" and "$", which would become wildcards. Behind a star, a pattern may be in either
+// component, and only what both have in common is decoded.
 func decodeReserved(s string) string {
 	path, query, ok := strings.Cut(s, "?")
+	path, rest, star := strings.Cut(path, "*")
 	path = reservedInPath.Replace(path)
+	if star {
+		path += "*" + reservedInBoth.Replace(rest)
+	}
 	if !ok {
 		return path
 	}
@@ -58,9 +64,19 @@ func decodeReserved(s string) string {
 }
 
 var (
-	reservedInPath  = strings.NewReplacer("%3A", ":", "%40", "@")
-	reservedInQuery = strings.NewReplacer("%3A", ":", "%40", "@", "%2F", "/", "%3F", "?")
+	reservedInBoth  = decoder("!(),;:@")
+	reservedInPath  = decoder("!(),;:@&+=")
+	reservedInQuery = decoder("!(),;:@/?")
 )
+
+// decoder decodes some characters.
+func decoder(chars string) *strings.Replacer {
+	var pairs []string
+	for _, c := range []byte(chars) {
+		pairs = append(pairs, string([]byte{'%', upperHex[c>>4], upperHex[c&15]}), string(c))
+	}
+	return strings.NewReplacer(pairs...)
+}
 
 // staysPlain: the characters that a canonical URL holds plain, and the percent
 // sign, which is encoded there when it stands alone.

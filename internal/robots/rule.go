@@ -15,8 +15,8 @@ type rule struct {
 	allow bool
 	value string // as written
 	line  int
-	// octets is the length of the normalised pattern, its wildcards included: the
-	// longest match decides (RFC 9309 2.2.2).
+	// octets is the length of the pattern in its loose spelling, its wildcards included:
+	// the longest match decides (RFC 9309 2.2.2), however a rule is spelled.
 	octets int
 	// group is the group that the line belongs to.
 	group  *group
@@ -28,8 +28,9 @@ type rule struct {
 // newRule makes a rule of a line of a file.
 func (p *parser) newRule(allow bool, value string, line int) *rule {
 	strict := normalise(value, isPattern)
-	r := &rule{allow: allow, value: value, line: line, octets: len(strict), group: p.current, strict: p.pattern(strict)}
-	if loose := decodeReserved(strict); loose != strict {
+	loose := decodeReserved(strict)
+	r := &rule{allow: allow, value: value, line: line, octets: len(loose), group: p.current, strict: p.pattern(strict)}
+	if loose != strict {
 		cut := p.pattern(loose)
 		r.loose = &cut
 	}
@@ -64,8 +65,8 @@ func sortRules(rules []*rule) { slices.SortFunc(rules, precedence) }
 
 // target is a URL's path and query in two spellings. The strict one decodes
 // unreserved characters only. The loose one also decodes reserved characters that
-// may stand plain in their component, which the RFC's table of equivalents asks
-// for in queries. A rule has the same two spellings, and matches in either.
+// may stand plain in their component: one that delimits nothing means the same as its code,
+// as in the RFC's table of equivalents. A rule has the same two spellings, and matches in either.
 type target struct{ strict, loose string }
 
 func newTarget(pathAndQuery string) target {

@@ -45,7 +45,7 @@ func decidedSlowly(f *File, agent string, u urlkey.URL) int {
 			if !matchesSlowly(pattern, t.strict) && !matchesSlowly(decodeReserved(pattern), t.loose) {
 				continue
 			}
-			if best == nil || len(pattern) > best.octets || len(pattern) == best.octets && (r.allow && !best.allow || r.allow == best.allow && r.line < best.line) {
+			if best == nil || r.octets > best.octets || r.octets == best.octets && (r.allow && !best.allow || r.allow == best.allow && r.line < best.line) {
 				best = r
 			}
 		}

@@ -15,9 +15,16 @@ const maxStated = 1000
 
 // statement is one Content-Signal or Content-Usage line, or an entry of a tdmrep.json.
 type statement struct {
-	// path is the normalised pattern of the URLs to which it applies, "" for all.
-	path string
-	said []crawl.Reservation
+	// strict and loose are the two spellings of the pattern of the URLs to which it applies,
+	// as those of a rule, "" for all.
+	strict, loose string
+	said          []crawl.Reservation
+}
+
+// newStatement returns what is said about the URLs that match a path.
+func newStatement(path string, said []crawl.Reservation) statement {
+	strict := normalise(path, isPattern)
+	return statement{strict, decodeReserved(strict), said}
 }
 
 // statements are those of a group, separated by kind: the longest path decides within a
@@ -52,14 +59,13 @@ func (p *parser) state(name, value string) (s statement, ok bool) {
 	if p.lines++; p.lines > maxStated {
 		return s, false
 	}
-	source := "robots.txt: " + name
+	source, path := "robots.txt: "+name, ""
 	if value != "" && (value[0] == '/' || value[0] == '*') {
 		end := strings.IndexAny(value+" ", " \t")
-		s.path = normalise(value[:end], isPattern)
-		source, value = source+value[:end]+" ", trim(value[end:])
+		path = value[:end]
+		source, value = source+path+" ", trim(value[end:])
 	}
-	s.said = reserve.Usage(source, value)
-	return s, true
+	return newStatement(path, reserve.Usage(source, value)), true
 }
 
 // Reserved returns the file's statements about uses of a URL for a product token: of the
@@ -83,11 +89,11 @@ func decisiveOf(all []statement, t target) []crawl.Reservation {
 	var said [][]crawl.Reservation
 	length := -1
 	for _, s := range all {
-		if len(s.path) < length || !s.matches(t) {
+		if len(s.loose) < length || !s.matches(t) {
 			continue
 		}
-		if len(s.path) > length {
-			said, length = said[:0], len(s.path)
+		if len(s.loose) > length {
+			said, length = said[:0], len(s.loose)
 		}
 		said = append(said, s.said)
 	}
@@ -96,7 +102,7 @@ func decisiveOf(all []statement, t target) []crawl.Reservation {
 
 // matches reports whether the statement applies to a URL.
 func (s statement) matches(t target) bool {
-	return matchesPath(s.path, t.strict) || matchesPath(decodeReserved(s.path), t.loose)
+	return matchesPath(s.strict, t.strict) || matchesPath(s.loose, t.loose)
 }
 
 // matchesPath compares one normalised pattern with a URL, in time that grows with the sum of

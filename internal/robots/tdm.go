@@ -34,7 +34,7 @@ func ParseTerms(text []byte) *Terms {
 			location = "/" + location
 		}
 		said := reserve.TDM("tdmrep.json: "+e.Location+" tdm-reservation ", string(e.Reservation), strings.Trim(string(e.Policy), `"`))
-		t.stated = append(t.stated, statement{path: normalise(location, isPattern), said: said})
+		t.stated = append(t.stated, newStatement(location, said))
 	}
 	return t
 }
