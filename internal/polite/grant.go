@@ -13,6 +13,11 @@ const (
 	// GrantLife is how long a permit is kept for its owner after it could have begun,
 	// when others want its slot.
 	GrantLife = 20 * time.Second
+	// GrantLimit is how long after its grant a page's permit may begin at the latest, whoever
+	// wants its slot: the robots.txt by which it was granted may be a day old then already.
+	// Grants come Horizon before their time, so a longer wait for the host, as when its
+	// Crawl-delay has just become longer, costs the page no more than another grant.
+	GrantLimit = time.Hour
 	// Lapse is how long after its promise a waiter keeps its place in the line.
 	Lapse = 2 * time.Minute
 	// Lead is how long before its promise a waiter that sleeps comes, to wait for
@@ -26,6 +31,9 @@ const (
 func UntilGrant(free time.Time, granted int, step time.Duration, now time.Time) time.Duration {
 	return max(Promise(free, granted, step).Add(-Horizon).Sub(now), 0)
 }
+
+// Outdated reports whether a page's permit, granted at grantedAt, may no longer begin.
+func Outdated(grantedAt, now time.Time) bool { return now.Sub(grantedAt) > GrantLimit }
 
 // Stale reports whether a permit, granted at grantedAt and not begun though the
 // host is free from free on, may be taken back in favour of others.

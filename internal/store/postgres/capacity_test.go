@@ -19,3 +19,14 @@ func TestCapacity(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestOldGrants(t *testing.T) {
+	e, err := openEngine(t.Context(), pgtest.DSN(t), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	storetest.RunOldGrants(t, e)
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -14,3 +14,11 @@ func TestCapacity(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestOldGrants(t *testing.T) {
+	e := openOwner(t, filepath.Join(t.TempDir(), "store.db"))
+	storetest.RunOldGrants(t, e)
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+}

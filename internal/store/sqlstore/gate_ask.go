@@ -336,8 +336,8 @@ func (q *question) standingElsewhere(g *gateHost) *gateHost {
 }
 
 // keeps reports whether an un-begun permit would still be granted: not if its host
-// has gone into back-off or was blocked, or its robots.txt has been fetched or has
-// expired meanwhile.
+// has gone into back-off or was blocked, if its robots.txt has been fetched or has
+// expired meanwhile, or if the permit is too old.
 func (q *question) keeps(g *gateHost, is place, need robotsNeed) bool {
 	if g.row.id != is.host || g.row.blocked != 0 || g.free(q.page.demand).Backoff {
 		return false
@@ -345,7 +345,7 @@ func (q *question) keeps(g *gateHost, is place, need robotsNeed) bool {
 	if is.kind == kindRobots {
 		return need.url == is.url
 	}
-	return need.ready
+	return need.ready && !g.outdated(is)
 }
 
 // granted answers with the place's permit.

@@ -52,8 +52,16 @@ func (g *gateHost) refuse(ctx context.Context, p store.BeginParams, page asker, 
 		is := held.withdrawn(kindPage)
 		is.state = placeParked
 		return "the crawl is paused", g.put(ctx, held, is)
+	case g.outdated(held):
+		return "it is too old", g.requeue(ctx, held, kindPage)
 	}
 	return "", nil
+}
+
+// outdated reports whether a place's permit is too old to begin. One for a robots.txt never
+// is: it asks for what is in force.
+func (g *gateHost) outdated(p place) bool {
+	return p.kind == kindPage && polite.Outdated(fromMicros(p.grantedAt), g.at())
 }
 
 // start puts the permit's request in flight.
