@@ -66,6 +66,7 @@ func (a *Activities) choose(ctx context.Context, candidates []store.PageRecord, 
 	if err != nil {
 		return err
 	}
+	params.Generation = view.Generation
 	params.ExcludedFor = view.Spec.Revisit.MaxInterval.Std()
 	return a.sortOut(ctx, view, candidates, params)
 }

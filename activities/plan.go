@@ -10,6 +10,7 @@ import (
 
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
+	"recrawl/internal/maintain"
 	"recrawl/internal/maintain/duplicates"
 	"recrawl/internal/polite"
 	"recrawl/internal/robots/directive"
@@ -98,6 +99,9 @@ func (a *Activities) beside(ctx context.Context, view *crawlView, page store.Pag
 	if in.Reasons, err = a.hinted(ctx, page, in.Reasons); err != nil {
 		return in, seen, err
 	}
+	if seen.lifted, err = a.lifted(ctx, view, page, in.Fetch); err != nil {
+		return in, seen, err
+	}
 	if seen.duplicate, err = duplicates.Exact(ctx, a.stores.Duplicates, page, in.Fetch.Outcome, in.Reasons); err != nil {
 		return in, seen, err
 	}
@@ -106,6 +110,25 @@ func (a *Activities) beside(ctx context.Context, view *crawlView, page store.Pag
 	}
 	seen.trapped, err = a.guard(view).Trapped(ctx, page)
 	return in, seen, err
+}
+
+// lifted reports whether a page that was excluded without a request would not be now: the
+// scope, or the robots.txt, has changed since. Maintenance may have looked at the page in
+// between, when it was not excluded yet, and would not look at it again.
+func (a *Activities) lifted(ctx context.Context, view *crawlView, page store.PageRecord, f contract.FetchOut) (bool, error) {
+	if f.Outcome != crawl.OutcomeExcluded || f.Status != 0 {
+		return false, nil
+	}
+	inside, err := maintain.Inside(ctx, a.maintained(view), page)
+	if err != nil || !inside {
+		return false, err
+	}
+	now, err := a.stores.Crawls.Now(ctx)
+	if err != nil {
+		return false, err
+	}
+	forbidden, err := a.forbidden(ctx, view, page.PageRef, page.Kind, now)
+	return !forbidden && err == nil, err
 }
 
 // afterwards does what follows once a visit is recorded.
@@ -228,8 +251,8 @@ func (v *crawlView) selective(url string) (schedule.FRMax, bool) {
 
 // seenBeside is the evidence about the page that does not come from the visit itself.
 type seenBeside struct {
-	duplicate, trapped bool
-	internal           schedule.Internal
+	duplicate, trapped, lifted bool
+	internal                   schedule.Internal
 }
 
 // decide asks the policy of the page; it only gathers what the policy needs.
@@ -241,7 +264,7 @@ func decide(rules schedule.Rules, page store.PageRecord, in contract.PlanIn, bes
 	with := group.Steer(page.Steering, page.HostSteering, page.Weight)
 	seen := schedule.Observation{
 		Outcome: f.Outcome, RetryAfter: f.RetryAfter, Rest: polite.LeftAlone(f.Held, page.Failures+1), At: f.At, Gap: known.Belief.Gap(f.At), NotModified: f.Status == http.StatusNotModified,
-		Modified: modified(page, f), Newest: f.Newest, Late: late(page, f.At), Duplicate: beside.duplicate, Respelled: f.Respelled, Trapped: beside.trapped, Internal: beside.internal,
+		Modified: modified(page, f), Newest: f.Newest, Late: late(page, f.At), Duplicate: beside.duplicate, Respelled: f.Respelled, Trapped: beside.trapped, Lifted: beside.lifted, Internal: beside.internal,
 	}
 	if page.Kind == crawl.KindRequisite {
 		return schedule.AfterRequisite(known, seen, with)

@@ -138,3 +138,60 @@ func TestAScopeIsLookedAtOnce(t *testing.T) {
 		t.Errorf("of another scope: %+v, after %+v", other, first)
 	}
 }
+
+// recordRule records the visit of a page that a rule excluded when it asked.
+func (w *world) recordRule(page crawl.PageRef, visit int, rule string) {
+	w.t.Helper()
+	run(w, contract.PlanRevisit, contract.PlanIn{Page: page, Visit: visit, Fetch: contract.FetchOut{Outcome: crawl.OutcomeExcluded, Problem: rule, At: time.Now()}})
+}
+
+// A page that a rule excludes which goes away before the visit is recorded is asked for again
+// soon. Maintenance may have looked in between, when the page was not excluded yet.
+func TestARuleThatGoesBeforeItsVisitIsRecorded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := serve(t, pageOf("<p>hello"))
+	url := []string{s.url + "/new/a"}
+	seed := w.living(url, rejecting(s, ""))[0]
+	must[store.RegisterResult](t)(w.store.RegisterLinks(t.Context(), store.RegisterParams{CrawlID: seed.CrawlID, From: seed.PageID, URLs: []store.NewURL{
+		{URL: s.url + "/old/a", Host: seed.Host, Level: 1},
+	}}))
+	page := w.admitted(s.url + "/old/a")
+	w.visit(page, 1)
+	soon := func(rule string) {
+		t.Helper()
+		got := w.page(page.URL)
+		visit := w.recordedVisit(page, got.Visits)
+		if got.State != crawl.Active || got.NextAt.After(time.Now().Add(2*time.Hour)) || visit.Outcome != crawl.OutcomeExcluded || visit.Problem != rule || codes(visit.Reasons) != "lifted" {
+			t.Errorf("the page is %s, next at %v; recorded %+v", got.State, got.NextAt, visit)
+		}
+	}
+
+	w.open(url, rejecting(s, "/old/"))
+	got := w.acquire(page, 2)
+	if got.Answer != contract.AnswerExcluded {
+		t.Fatalf("answer %+v", got)
+	}
+	w.open(url, rejecting(s, ""))
+	w.maintain(false)
+	w.recordRule(page, 2, got.Rule)
+	soon(got.Rule)
+
+	file := func(rules string) {
+		t.Helper()
+		w.saveRobots(store.SaveRobotsParams{Origin: s.url, State: store.RobotsParsed, Status: 200, Text: "User-agent: *\n" + rules, Expires: time.Hour})
+	}
+	file("Disallow: /old/\n")
+	if got = w.acquire(page, 3); got.Answer != contract.AnswerExcluded {
+		t.Fatalf("answer %+v", got)
+	}
+	file("Disallow: /other/\n")
+	w.recordRule(page, 3, got.Rule)
+	soon(got.Rule)
+
+	file("Disallow: /old/\n")
+	w.recordRule(page, 4, w.acquire(page, 4).Rule)
+	if got := w.page(page.URL); got.State != crawl.Excluded || got.NextAt.Before(time.Now().Add(24*time.Hour)) {
+		t.Errorf("forbidden still, the page is %s, next at %v", got.State, got.NextAt)
+	}
+}

@@ -65,6 +65,24 @@ func Outside(ctx context.Context, c Crawl, pages []store.PageRecord) (map[int64]
 	return out, nil
 }
 
+// Inside reports whether the crawl's scope certainly takes a page now. Lists are no pages, and
+// follow their own rules.
+func Inside(ctx context.Context, c Crawl, p store.PageRecord) (bool, error) {
+	if p.Kind != crawl.KindPage {
+		return true, nil
+	}
+	u, err := urlkey.Canonical(p.URL)
+	if err != nil {
+		return false, fmt.Errorf("page %d (%s): %w", p.PageID, p.URL, err)
+	}
+	seen, err := c.Scope(ctx, u)
+	if err != nil {
+		return false, err
+	}
+	v := seen.Recheck(u, p.Level, p.Hops)
+	return v.Accept && !v.Undecided, nil
+}
+
 // scopeName names everything that decides which pages are in the scope of a crawl, what they
 // are for, and to whom a robots.txt speaks. For imported seeds only the generation shows that there are new
 // ones; it is raised for smaller reasons, too.

@@ -48,6 +48,9 @@ type Observation struct {
 	Duplicate bool
 	// Respelled says that the redirect leads to the page itself under another spelling.
 	Respelled bool
+	// Lifted says that the page was excluded without a request by a rule that is in force no
+	// more.
+	Lifted bool
 	// Trapped says that the page is part of a trap, whose other pages are held.
 	Trapped bool
 	// At is when the visit was made. It is remembered only to compute the Gap of the

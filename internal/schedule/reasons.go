@@ -29,6 +29,7 @@ const (
 	CodeRespelled   = "respelled"   // the server wants the page's address spelled otherwise
 	CodeGone        = "gone"        // 404 or 410
 	CodeExcluded    = "excluded"    // robots or scope forbid it
+	CodeLifted      = "lifted"      // robots or scope forbade it, and do so no more: asked for again after s
 	CodeUnsupported = "unsupported" // content type not wanted
 	CodeTooLarge    = "too_large"   // body over the limit
 	CodeDuplicate   = "duplicate"   // same content as another page
@@ -76,7 +77,7 @@ const (
 var numbers = map[string][]string{
 	CodeChanges: {"n", "of"}, CodeTold: {"n"}, CodeEvery: {"s"}, CodeRounds: {"n", "s"}, CodeInternal: {"share", "n"},
 	CodeRefresh: {"s", "p", "from"}, CodeSelective: {"share", "at"}, CodeMin: {"s"}, CodeMax: {"s"}, CodeJitter: {"share"},
-	CodeProbe: {"s"}, CodeSecondLook: {"s"}, CodeFailed: {"n"}, CodeThrottled: {"n"}, CodeRetryAfter: {"s"}, CodeRest: {"s"},
+	CodeProbe: {"s"}, CodeSecondLook: {"s"}, CodeLifted: {"s"}, CodeFailed: {"n"}, CodeThrottled: {"n"}, CodeRetryAfter: {"s"}, CodeRest: {"s"},
 	CodeBelief: {"mean", "low", "high"}, CodePrior: {"mean", "low", "high"}, CodeNoisy: {"n", "s"},
 	CodeKept: {"s"}, CodeNoCopy: {"s"},
 	CodeAged: {"s", "x"}, CodeSite: {"share"},

@@ -29,6 +29,7 @@ type Plan struct {
 //	unsupported too_large              active     at max_interval
 //	redirected to another spelling     as before  at once, nothing learned
 //	redirected, gone, excluded         redirect, gone, excluded: at max_interval
+//	excluded by a rule that is gone    as before  at min_interval, nothing learned
 //	failed timed_out                   failing    back-off, not before its Rest
 //	throttled                          as before  back-off, not before Retry-After and its Rest
 //	skipped                            as before  by policy, nothing learned
@@ -65,6 +66,9 @@ func judge(policy Policy, page Page, seen Observation, p Parameters) Plan {
 	case crawl.OutcomeGone:
 		return Plan{State: crawl.Gone, Decision: p.probe(page, seen.Outcome.String(), page.Belief)}
 	case crawl.OutcomeExcluded:
+		if seen.Lifted {
+			return Plan{State: living(page.State), Failures: page.Failures, Decision: p.askAgain(page)}
+		}
 		return Plan{State: crawl.Excluded, Decision: p.probe(page, seen.Outcome.String(), page.Belief)}
 	case crawl.OutcomeThrottled:
 		return Plan{State: living(page.State), Failures: page.Failures + 1, Decision: p.backoff(page, CodeThrottled, seen)}
@@ -91,6 +95,15 @@ func (p Parameters) lookAgain(policy Policy, page Page, seen Observation) Decisi
 	}
 	d := Decision{Interval: interval, Wanted: secondLook, Belief: page.Belief}
 	d.why.add(because(CodeSecondLook, interval.Seconds()), bound)
+	return d
+}
+
+// askAgain comes again as soon as a page may: the rule that kept the visit from being made is
+// gone.
+func (p Parameters) askAgain(page Page) Decision {
+	interval, _ := p.spread(page, p.Floor())
+	d := Decision{Interval: interval, Wanted: p.Floor(), Belief: page.Belief}
+	d.why.add(because(CodeLifted, interval.Seconds()))
 	return d
 }
 

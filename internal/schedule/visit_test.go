@@ -32,6 +32,8 @@ func TestAfterVisit(t *testing.T) {
 		{"gone", crawl.Active, 2, seen(crawl.OutcomeGone), crawl.Gone, 0, 108 * day, 120 * day, "gone, looked at again every 120d"},
 		{"redirected", crawl.Active, 0, seen(crawl.OutcomeRedirected), crawl.Redirect, 0, 108 * day, 120 * day, "answers with a redirect, looked at again every 120d"},
 		{"excluded", crawl.Active, 0, seen(crawl.OutcomeExcluded), crawl.Excluded, 0, 108 * day, 120 * day, "excluded by robots, scope or purpose, looked at again every 120d"},
+		{"excluded by a rule that is gone", crawl.Active, 2, Observation{Outcome: crawl.OutcomeExcluded, Lifted: true}, crawl.Active, 2, time.Hour, 67 * time.Minute, "the rule that excluded it no longer holds: asked for again after 1h 4m"},
+		{"excluded by a rule that is gone, at its first visit", crawl.Known, 0, Observation{Outcome: crawl.OutcomeExcluded, Lifted: true}, crawl.Active, 0, time.Hour, 67 * time.Minute, ""},
 		{"duplicate", crawl.Active, 0, Observation{Outcome: crawl.OutcomeNew, Duplicate: true}, crawl.Duplicate, 0, 108 * day, 120 * day, "same content as another page, looked at again every 120d"},
 		{"duplicate stays", crawl.Duplicate, 0, Observation{Outcome: crawl.OutcomeUnchanged, Duplicate: true}, crawl.Duplicate, 0, 108 * day, 120 * day, "same content as another page, looked at again every 120d"},
 		{"duplicate that could not be had", crawl.Duplicate, 0, Observation{Outcome: crawl.OutcomeFailed, Duplicate: true}, crawl.Failing, 1, time.Hour, 67 * time.Minute, "failed"},

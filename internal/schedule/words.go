@@ -74,6 +74,8 @@ func Word(r crawl.Reason) string {
 		return "not before the " + span(r) + " it asked for"
 	case CodeRest:
 		return "left alone for " + rough(r) + " because its host was held on its account"
+	case CodeLifted:
+		return "the rule that excluded it no longer holds: asked for again after " + rough(r)
 	case CodeKept:
 		return "kept, and asked for again when a new version of a page needs it after " + span(r)
 	case CodeNoCopy:

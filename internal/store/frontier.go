@@ -173,8 +173,11 @@ type AdmitParams struct {
 	Admit       []int64 // page ids
 	Exclude     []int64 // page ids
 	ExcludedFor time.Duration
-	Key         string            // names the call, so that it can be repeated; "" for none
-	Engine      *admission.Engine // the caller's view of the engine; nil means no bound
+	// Generation is that of the spec by which Exclude was judged. If the crawl has another by
+	// now, nothing is excluded: the pages stay Known, to be judged again. 0 means any.
+	Generation int64
+	Key        string            // names the call, so that it can be repeated; "" for none
+	Engine     *admission.Engine // the caller's view of the engine; nil means no bound
 }
 
 // DueParams are the inputs of DuePages.

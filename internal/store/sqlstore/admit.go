@@ -21,7 +21,8 @@ type limits struct {
 	maxPages int64 // 0 is unlimited
 	site     siteRound
 
-	requisites bool // are kept
+	generation int64 // of the spec
+	requisites bool  // are kept
 }
 
 // siteRound is the part of each round, in microseconds, during which new pages of a host
@@ -33,8 +34,8 @@ const limitColumns = `state, window_size, max_pages`
 func queryLimits(ctx context.Context, tx Tx, crawlID int64, lock string) (limits, error) {
 	var l limits
 	var state, requisites uint8
-	err := tx.QueryRow(ctx, `SELECT `+limitColumns+`, site_time, site_round, requisites FROM crawls WHERE id = $1`+lock, []any{crawlID},
-		&state, &l.window, &l.maxPages, &l.site.time, &l.site.length, &requisites)
+	err := tx.QueryRow(ctx, `SELECT `+limitColumns+`, site_time, site_round, generation, requisites FROM crawls WHERE id = $1`+lock, []any{crawlID},
+		&state, &l.window, &l.maxPages, &l.site.time, &l.site.length, &l.generation, &requisites)
 	if err != nil {
 		return limits{}, fmt.Errorf("crawl %d: %w", crawlID, err)
 	}
@@ -227,6 +228,9 @@ func (s *Store) admit(ctx context.Context, tx Tx, p store.AdmitParams) ([]store.
 	}
 	if l.state == crawl.CrawlStopped {
 		p.Admit, p.Exclude = nil, nil
+	}
+	if p.Generation != 0 && p.Generation != l.generation {
+		p.Exclude = nil // the new spec may take them, and nobody would look at them for long
 	}
 	known, err := s.lockKnown(ctx, tx, p.CrawlID, slices.Concat(p.Admit, p.Exclude))
 	if err != nil {

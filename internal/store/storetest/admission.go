@@ -22,6 +22,7 @@ func admissionCases() []collectionCase {
 		{"AdmitFitsTheWindow", admitWindow},
 		{"AdmitFitsMaxPages", admitMaxPages},
 		{"AdmitExcludes", admitExcludes},
+		{"AdmitExcludesByTheSpecInForce", admitExcludesByTheSpecInForce},
 		{"AdmittedIsRemembered", admittedRemembered},
 		{"AdmitAtOnceKeepsWindow", admitAtOnceWindow},
 		{"AdmitAtOnceKeepsMaxPages", admitAtOnceMaxPages},
@@ -217,6 +218,34 @@ func admitExcludes(c *collection) {
 	// An excluded page takes no place in the window, so its visit frees none.
 	c.visit(pages[1].PageID, crawl.OutcomeExcluded, crawl.Excluded)
 	want(c, "candidates of a full window", len(c.candidates(10)), 0)
+	c.checkCounts()
+}
+
+// Pages that a spec of before excludes are not excluded: the spec that is in force may take
+// them.
+func admitExcludesByTheSpecInForce(c *collection) {
+	c.with(2, 0)
+	pages := c.known(1, 3)
+	judged, err := c.s.Crawl(c.ctx, c.name)
+	c.check(err)
+	spec := judged.Spec
+	spec.Scope.MaxDepth = 7
+	changed, err := c.s.OpenCrawl(c.ctx, spec)
+	c.check(err)
+	if changed.Generation == judged.Generation {
+		c.Fatal("the generation is the same after a change of the spec")
+	}
+	by := func(generation int64) store.AdmitParams {
+		return store.AdmitParams{CrawlID: c.id, Admit: ids(pages[:1]), Exclude: ids(pages[1:]), ExcludedFor: time.Hour, Generation: generation}
+	}
+	admitted, err := c.s.Admit(c.ctx, by(judged.Generation))
+	c.check(err)
+	want(c, "admitted by the old spec", len(admitted), 1)
+	want(c, "excluded by the old spec", c.status().Pages[crawl.Excluded], 0)
+	want(c, "candidates after that", len(c.candidates(10)), 1) // of two, the window has room for one
+	_, err = c.s.Admit(c.ctx, by(changed.Generation))
+	c.check(err)
+	want(c, "excluded by the new spec", c.status().Pages[crawl.Excluded], 2)
 	c.checkCounts()
 }
 
