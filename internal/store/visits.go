@@ -116,7 +116,9 @@ type Visits interface {
 	// Visit returns one recorded visit, or ErrNotFound.
 	Visit(ctx context.Context, pageID int64, visit int) (VisitRecord, error)
 	// SaveVersion stores a version with its content and the links to be registered. Saving
-	// the same page and visit again returns the first version's id. The version's bytes
+	// the same content for the same page and visit again, or anything for a visit that is
+	// recorded, returns the first version's id. Another content takes the place of what was
+	// saved with a visit that is not recorded: it is that of a later fetch. The version's bytes
 	// must already be in the archive, and the caller must check for them once more when it
 	// returns: see Contents. It returns ErrUnavailable while they are claimed for deletion.
 	SaveVersion(ctx context.Context, p SaveVersionParams) (int64, error)
@@ -125,7 +127,8 @@ type Visits interface {
 	EarlierVersions(ctx context.Context, pageID int64, limit int) ([]VersionRecord, error)
 	// RecordVisit stores a visit with its decision, updates the page and frees its place in
 	// the window. The visit must be the page's next. If it is already recorded, the stored
-	// one is returned with Already set.
+	// one is returned with Already set. What was saved with the visit becomes the page's last
+	// version, or is dropped if the visit found no such content.
 	RecordVisit(ctx context.Context, p RecordParams) (RecordResult, error)
 }
 

@@ -34,7 +34,7 @@ func TestTextAt(t *testing.T) {
 			check(t, err)
 		}
 		_, err := s.RecordVisit(ctx, store.RecordParams{Interval: time.Hour, Retention: keep, Visit: store.VisitRecord{
-			PageID: page, Visit: visits, At: at(visits), Outcome: outcome, Status: 200, State: crawl.Active,
+			PageID: page, Visit: visits, At: at(visits), Outcome: outcome, Status: 200, State: crawl.Active, Digest: digest,
 		}})
 		check(t, err)
 	}

@@ -256,7 +256,7 @@ func (s *Store) takeBack(ctx context.Context, tx Tx, crawlID int64, h store.Hold
 		return back, err
 	}
 	// Its visit is made, and only has to be recorded.
-	var saved versionKey
+	var saved savedKey
 	saving := savedVersion(h.PageID, page.visit+1, &saved)
 	if err := tx.Pipeline(ctx, saving); err != nil || saved.id != 0 {
 		return back, err

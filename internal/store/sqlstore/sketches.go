@@ -260,23 +260,23 @@ func keyList(page int64, keys []uint64) string {
 	return jsonText(list)
 }
 
-// removeSketch removes the sketch of the page's last version, now that it has a
-// newer one.
-func (s *Store) removeSketch(ctx context.Context, tx Tx, page frontierRow, newer int64) error {
-	if page.versionID == 0 {
+// removeSketch removes the sketch of a version that the page no longer has, with those of
+// its keys that the version that it has lacks. Either may be 0 for none.
+func (s *Store) removeSketch(ctx context.Context, tx Tx, page frontierRow, gone, has int64) error {
+	if gone == 0 {
 		return nil
 	}
 	var old, content change.Content
-	if err := tx.Pipeline(ctx, sketchOf(page.versionID, &old), sketchOf(newer, &content)); err != nil {
+	if err := tx.Pipeline(ctx, sketchOf(gone, &old), sketchOf(has, &content)); err != nil {
 		return fmt.Errorf("read the sketches of the last version and the new one: %w", err)
 	}
 	kept := content.Keys()
-	gone := slices.DeleteFunc(old.Keys(), func(key uint64) bool { return slices.Contains(kept, key) })
-	if err := s.removeKeys(ctx, tx, page.crawlID, keyList(page.pageID, gone)); err != nil {
+	lost := slices.DeleteFunc(old.Keys(), func(key uint64) bool { return slices.Contains(kept, key) })
+	if err := s.removeKeys(ctx, tx, page.crawlID, keyList(page.pageID, lost)); err != nil {
 		return err
 	}
-	if err := tx.Queue(ctx, `DELETE FROM sketches WHERE version_id = $1`, page.versionID); err != nil {
-		return fmt.Errorf("remove the last version's sketch: %w", err)
+	if err := tx.Queue(ctx, `DELETE FROM sketches WHERE version_id = $1`, gone); err != nil {
+		return fmt.Errorf("remove a version's sketch: %w", err)
 	}
 	return nil
 }

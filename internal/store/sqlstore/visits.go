@@ -117,19 +117,22 @@ func (s *Store) SaveVersion(ctx context.Context, p store.SaveVersionParams) (int
 func (s *Store) saveVersion(ctx context.Context, tx Tx, p store.SaveVersionParams) (int64, error) {
 	v := p.Version
 	v.Seq = 0
-	var stored versionKey
+	var stored savedKey
 	var now int64
 	page, err := s.lockPage(ctx, tx, v.PageID, savedVersion(v.PageID, v.Visit, &stored), lastSeq(v.PageID, &v.Seq), Step{Clock: &now})
-	if err != nil || stored.id != 0 {
+	if err != nil || stored.saved && (page.visit >= v.Visit || stored.is(p)) {
 		return stored.id, err
 	}
-	v.Seq++
-	id, d := p.BackTo, newDeltas(page.crawlID, page.pageID)
-	if id != 0 {
-		err = s.saveReturn(ctx, tx, page, now, p)
-	} else {
-		id, err = addVersion(ctx, tx, v, now, d)
+	d := newDeltas(page.crawlID, page.pageID)
+	if stored.saved { // by somebody who saw another content
+		if err := s.dropSaved(ctx, tx, page, stored.versionKey, v.Visit, now, d); err != nil {
+			return 0, err
+		}
 	}
+	if !stored.saved || stored.back { // else it takes the dropped one's number
+		v.Seq++
+	}
+	id, err := s.addOrReturn(ctx, tx, page, v, p, now, d)
 	if err != nil {
 		return 0, err
 	}
@@ -146,6 +149,14 @@ func (s *Store) saveVersion(ctx context.Context, tx Tx, p store.SaveVersionParam
 		return 0, err
 	}
 	return id, d.apply(ctx, s, tx)
+}
+
+// addOrReturn adds a version, or has the page return to one that it has.
+func (s *Store) addOrReturn(ctx context.Context, tx Tx, page frontierRow, v store.VersionRecord, p store.SaveVersionParams, now int64, d *deltas) (int64, error) {
+	if p.BackTo != 0 {
+		return p.BackTo, s.saveReturn(ctx, tx, page, now, p)
+	}
+	return addVersion(ctx, tx, v, now, d)
 }
 
 // addVersion adds a row for a version, and counts it and its content.
@@ -210,16 +221,13 @@ type versionKey struct {
 	seq int
 	// back: the page has returned to it.
 	back bool
-	// before is the number of the version that the page had before, 0 for none.
-	before int
-}
-
-// savedVersion reads the version that was saved with a visit, or returned to by it; it stays
-// zero without one.
-func savedVersion(pageID int64, visit int, v *versionKey) Step {
-	return oneRow(`SELECT id, seq FROM versions WHERE page_id = $1 AND visit = $2
-		UNION ALL SELECT id, seq FROM versions WHERE page_id = $3 AND back_visit = $4 AND back_visit > 0 LIMIT 1`,
-		[]any{pageID, visit, pageID, visit}, &v.id, &v.seq)
+	// before is the number of the version that the page had before, 0 for none; beforeBack:
+	// the page has returned to that one.
+	before     int
+	beforeBack bool
+	// saved: it was saved with the visit, or returned to by it, and has these bytes.
+	saved bool
+	bytes string
 }
 
 // RecordVisit implements store.Visits. A page that was stopped or evicted in
@@ -254,6 +262,13 @@ func (s *Store) recordAfter(ctx context.Context, tx Tx, page frontierRow, versio
 	if p.Visit.Visit != page.visit+1 {
 		return s.recordedVisit(ctx, tx, page, p)
 	}
+	d := newDeltas(page.crawlID, page.pageID)
+	if version.saved && !version.foundBy(p.Visit) {
+		if err := s.dropSaved(ctx, tx, page, version, p.Visit.Visit, now, d); err != nil {
+			return store.RecordResult{}, err
+		}
+		version = version.last(page)
+	}
 	v := settle(p, page, version, now)
 	if err := insertVisit(ctx, tx, v, version.id); err != nil {
 		return store.RecordResult{}, err
@@ -265,7 +280,7 @@ func (s *Store) recordAfter(ctx context.Context, tx Tx, page frontierRow, versio
 		return store.RecordResult{}, err
 	}
 	if version.id != page.versionID {
-		if err := s.removeSketch(ctx, tx, page, version.id); err != nil {
+		if err := s.removeSketch(ctx, tx, page, page.versionID, version.id); err != nil {
 			return store.RecordResult{}, err
 		}
 	}
@@ -275,7 +290,6 @@ func (s *Store) recordAfter(ctx context.Context, tx Tx, page frontierRow, versio
 	if err := noteVisit(ctx, tx, page, v, p, version, now); err != nil {
 		return store.RecordResult{}, err
 	}
-	d := newDeltas(page.crawlID, page.pageID)
 	if err := s.retain(ctx, tx, d, v.PageID, v.Visit, version, now, p.Retention); err != nil {
 		return store.RecordResult{}, err
 	}
@@ -319,24 +333,25 @@ func (s *Store) recordedVisit(ctx context.Context, tx Tx, page frontierRow, p st
 // versionAfter reads the version that the page has after its next visit: the one
 // saved with it or returned to, else the last before it.
 func versionAfter(pageID int64, v *versionKey) Step {
-	query := `SELECT id, seq, back_visit, last FROM (
-			SELECT w.id, w.seq, w.back_visit, 0 AS last
+	query := `SELECT id, seq, digest, back, last FROM (
+			SELECT w.id, w.seq, w.digest, 0 AS back, 0 AS last
 				FROM frontier f JOIN versions w ON w.page_id = f.page_id AND w.visit = f.visit + 1 WHERE f.page_id = $1
-			UNION ALL SELECT w.id, w.seq, w.back_visit, 0 AS last
+			UNION ALL SELECT w.id, w.seq, w.digest, 1 AS back, 0 AS last
 				FROM frontier f JOIN versions w ON w.page_id = f.page_id AND w.back_visit = f.visit + 1 AND w.back_visit > 0 WHERE f.page_id = $2
-			UNION ALL SELECT w.id, w.seq, w.back_visit, 1 AS last
+			UNION ALL SELECT w.id, w.seq, w.digest, CASE WHEN w.back_visit > 0 THEN 1 ELSE 0 END AS back, 1 AS last
 				FROM frontier f JOIN versions w ON w.id = f.version_id WHERE f.page_id = $3) v ORDER BY last`
 	return Step{Query: query, Args: []any{pageID, pageID, pageID}, Scan: func(row Row) error {
-		var id, last int64
-		var seq, back int
-		if err := row.Scan(&id, &seq, &back, &last); err != nil {
+		var id, back, last int64
+		var seq int
+		var digest string
+		if err := row.Scan(&id, &seq, &digest, &back, &last); err != nil {
 			return err
 		}
 		if v.id == 0 {
-			v.id, v.seq, v.back = id, seq, back > 0
+			v.id, v.seq, v.back, v.saved, v.bytes = id, seq, back != 0, last == 0, digest
 		}
 		if last == 1 {
-			v.before = seq
+			v.before, v.beforeBack = seq, back != 0
 		}
 		return nil
 	}}

@@ -29,6 +29,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Versions", versionCases()},
 		{"Visits", visitCases()},
 		{"Returns", returnCases()},
+		{"Unrecorded", unrecordedCases()},
 		{"Duplicates", duplicateCases()},
 		{"Ranks", rankCases()},
 		{"Swaps", swapCases()},

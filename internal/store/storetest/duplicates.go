@@ -127,7 +127,7 @@ func contentLast(c *collection) {
 	want(c, "saved again", c.saveContent(p, content(2), nil), second)
 	c.wantContent("saved again", second, nearly(1))
 	wantIDs(c, "of what was saved again", c.lookalikes(content(2)))
-	c.visit(p, crawl.OutcomeUnchanged, crawl.Active)
+	c.visit(p, crawl.OutcomeChanged, crawl.Active)
 	c.wantContent("of an older version", first, change.Content{})
 	c.wantContent("of the last version", second, nearly(1))
 

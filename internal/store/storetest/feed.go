@@ -116,7 +116,7 @@ func feedVisits(c *collection) {
 	c.visit(page, crawl.OutcomeUnchanged, crawl.Active)
 	second := c.visitContent(page, content(2), nil)
 	c.saveContent(page, content(2), nil) // other links: a version, but no other text
-	c.visit(page, crawl.OutcomeCosmetic, crawl.Active)
+	c.made(page, crawl.OutcomeCosmetic, 200, version(page, 4).Digest)
 	c.visitContent(page, content(3), nil)
 	c.back(page, second, time.Time{}, store.Retention{})
 	c.visitContent(page, content(4), nil)

@@ -130,8 +130,7 @@ func returnsAgain(c *collection) {
 	for _, v := range c.listed(p) {
 		want(c, "return before the visit is recorded", v.Back, 0)
 	}
-	// Whatever becomes of the visit, it has found the version.
-	c.visit(p, crawl.OutcomeFailed, crawl.Failing)
+	c.visit(p, crawl.OutcomeReturned, crawl.Active)
 	want(c, "last version", c.page(p).Last.ID, ids[0])
 	c.wantContent("of the version that it left", ids[2], change.Content{})
 }
