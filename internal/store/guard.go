@@ -32,7 +32,8 @@ type Guard interface {
 	// says that others are still held: call it again, as maintenance does too.
 	ReleaseTrap(ctx context.Context, trapID int64, limit int) (released int, more bool, err error)
 	// GrownPages lists, by id, the pages of the crawl that were found since the last
-	// EndLook.
+	// EndLook. It leaves out those with higher ids than a page whose registration may still be
+	// under way: they come with a later look.
 	GrownPages(ctx context.Context, crawlID int64, limit int) (Growth, error)
 	// EndLook counts grown pages by prefix, once, and returns the new counts. From then on
 	// the pages count as checked. It returns ErrConflict if somebody else counted them.

@@ -32,10 +32,8 @@ type engine struct {
 	pool     *pgxpool.Pool
 	watchers sqlstore.Watchers
 
-	// settled holds the known order of changes. Only the holder of the token in
-	// settling uses it.
-	settled  settled
-	settling chan struct{}
+	// orders are of the tables that are read in the order of their ids.
+	orders map[sqlstore.Ordered]*order
 
 	// listen starts the goroutine that receives notifications; it ends when
 	// stop is called.
@@ -48,7 +46,10 @@ type engine struct {
 
 // newEngine returns an engine with these connections, which Close ends.
 func newEngine(pool *pgxpool.Pool) *engine {
-	e := &engine{pool: pool, settling: make(chan struct{}, 1), closed: make(chan struct{})}
+	e := &engine{pool: pool, orders: map[sqlstore.Ordered]*order{}, closed: make(chan struct{})}
+	for _, table := range []sqlstore.Ordered{sqlstore.OrderedChanges, sqlstore.OrderedPages} {
+		e.orders[table] = &order{looking: make(chan struct{}, 1)}
+	}
 	e.newListener(pool.Config().ConnConfig)
 	return e
 }

@@ -5,6 +5,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -261,5 +262,55 @@ func TestForgottenPageAsks(t *testing.T) {
 	asker.proceed <- struct{}{}
 	if o := <-asked; !errors.Is(o.err, store.ErrNotFound) {
 		t.Errorf("a forgotten page is answered %s, %v", o.value.Answer, o.err)
+	}
+}
+
+// TestGrowthIsReadInTheOrderOfCommits: the guard does not pass pages whose registration is
+// under way, though it can already see pages with higher ids.
+func TestGrowthIsReadInTheOrderOfCommits(t *testing.T) {
+	t.Parallel()
+	r := newRace(t)
+	grown := func() (store.Growth, []string) {
+		t.Helper()
+		g, err := r.s.GrownPages(t.Context(), r.crawl, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var urls []string
+		for _, p := range g.Pages {
+			urls = append(urls, p.URL)
+		}
+		_, err = r.s.EndLook(t.Context(), store.EndLookParams{CrawlID: r.crawl, From: g.From, Through: g.Through})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g, urls
+	}
+	slow, pause := r.pauses("INSERT INTO crawl_counts") // after the page was written
+	first := start(func() (store.RegisterResult, error) { return r.register(slow, 0, oneURL) })
+	<-pause.there
+	later := store.RegisterParams{CrawlID: r.crawl, URLs: []store.NewURL{{URL: "https://later.test/", Host: "later.test"}}}
+	if _, err := r.s.RegisterLinks(t.Context(), later); err != nil { // waits for no lock of the first
+		t.Fatal(err)
+	}
+	if found, err := r.s.FindPages(t.Context(), later.URLs[0].URL, ""); err != nil || len(found) != 1 {
+		t.Fatalf("%d pages, %v; want the later one to be seen", len(found), err)
+	}
+	for range 2 {
+		if g, urls := grown(); len(urls) > 0 || g.Through != 0 {
+			t.Errorf("the guard has read %v through %d before the first was committed", urls, g.Through)
+		}
+	}
+	pause.proceed <- struct{}{}
+	if o := <-first; o.err != nil {
+		t.Fatal(o.err)
+	}
+	var all []string
+	for try := 0; len(all) < 2 && try < 1000; try++ {
+		_, urls := grown()
+		all = append(all, urls...)
+	}
+	if want := []string{oneURL, later.URLs[0].URL}; !slices.Equal(all, want) {
+		t.Errorf("the guard has read %v, want %v", all, want)
 	}
 }

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -18,19 +19,26 @@ const (
 	firstPatience  = 2 * time.Second
 )
 
-// settled is an engine's knowledge of the order in which changes are committed. Ids are
-// given out before the commit, so the highest visible id says nothing about those below it.
-// But a transaction that has been given an id holds RowExclusiveLock on the table from
-// before that until its end. Whoever has an id below a visible one was given it before that
-// was committed. So the ids up to the highest visible one are settled as soon as all
-// transactions that held the lock then have ended. Nobody waits for the reader, and the
-// reader waits only for transactions that write to this table.
+// order is an engine's knowledge of the order in which a table's rows are committed. Only the
+// holder of the token in looking uses it.
+type order struct {
+	settled settled
+	looking chan struct{}
+}
+
+// settled says how much of the order is known. Ids are given out before the commit, so the
+// highest visible id says nothing about those below it. But a transaction that has been given
+// an id holds RowExclusiveLock on the table from before that until its end. Whoever has an id
+// below a visible one was given it before that was committed. So the ids up to the highest
+// visible one are settled as soon as all transactions that held the lock then have ended.
+// Nobody waits for the reader, and the reader waits only for transactions that write to this
+// table.
 //
 // What the sequence gave out beyond the highest visible id is not settled even when all
 // have ended: after a crash Postgres gives out again what no commit had brought to disk.
 type settled struct {
-	id    int64 // all changes up to here are committed, or never will be
-	known bool  // id is; it is 0 in a feed without changes too
+	id    int64 // all rows up to here are committed, or never will be
+	known bool  // id is; it is 0 in an empty table too
 
 	// waits: the ids up to id of next are settled when its holders are gone.
 	waits bool
@@ -69,53 +77,54 @@ const preparedMark = "prepared "
 func prepared(holder string) bool { return strings.HasPrefix(holder, preparedMark) }
 
 // Settled implements sqlstore.Engine. One caller at a time looks.
-func (e *engine) Settled(ctx context.Context) (sqlstore.Settled, error) {
+func (e *engine) Settled(ctx context.Context, table sqlstore.Ordered) (sqlstore.Settled, error) {
+	o := e.orders[table]
 	select {
-	case e.settling <- struct{}{}:
+	case o.looking <- struct{}{}:
 	case <-ctx.Done():
 		return sqlstore.Settled{}, ctx.Err()
 	}
-	defer func() { <-e.settling }()
+	defer func() { <-o.looking }()
 	patience := settlePatience
-	if !e.settled.known {
+	if !o.settled.known {
 		patience = firstPatience
 	}
 	var asked int64 // the ids visible when the call began are enough
 	for waited := time.Duration(0); ; waited += settlePause {
-		look, err := e.lookAtChanges(ctx)
+		look, err := e.lookAt(ctx, table, o.settled.id)
 		if err != nil {
 			return sqlstore.Settled{}, err
 		}
-		e.settled.see(look)
+		o.settled.see(look)
 		if waited == 0 {
 			asked = look.id
 		}
-		if e.settled.id >= asked || waited >= patience || !sleep(ctx, settlePause) {
-			return sqlstore.Settled{ID: e.settled.id, Used: look.used}, ctx.Err()
+		if o.settled.id >= asked || waited >= patience || !sleep(ctx, settlePause) {
+			return sqlstore.Settled{ID: o.settled.id, Used: look.used}, ctx.Err()
 		}
 	}
 }
 
-// lookAtChanges reads the highest visible id, and then who holds the lock. It reads the
-// sequence by its function: as a table it shows, while Postgres logs an id, one up to 32
-// ahead.
-func (e *engine) lookAtChanges(ctx context.Context) (view, error) {
+// lookAt reads a table's highest visible id and then, if that is not known to be settled, who
+// holds the lock. It reads the sequence by its function: as a table it shows, while Postgres
+// logs an id, one up to 32 ahead.
+func (e *engine) lookAt(ctx context.Context, table sqlstore.Ordered, known int64) (view, error) {
 	var look view
 	err := e.Read(ctx, func(tx sqlstore.Tx) error {
 		look = view{}
 		// The sequence, like locks, is read in its present state, whatever the snapshot.
-		err := tx.QueryRow(ctx, `SELECT (SELECT COALESCE(MAX(id), 0) FROM changes), COALESCE(pg_sequence_last_value('changes_id_seq'), 0)`,
+		err := tx.QueryRow(ctx, fmt.Sprintf(`SELECT (SELECT COALESCE(MAX(id), 0) FROM %[1]s), COALESCE(pg_sequence_last_value('%[1]s_id_seq'), 0)`, table),
 			nil, &look.id, &look.used)
 		if err != nil {
 			return err
 		}
-		if look.id <= e.settled.id {
+		if look.id <= known {
 			return nil
 		}
 		query := `SELECT CASE WHEN pid IS NULL THEN $1 ELSE '' END || virtualtransaction FROM pg_locks
-			WHERE locktype = 'relation' AND mode = 'RowExclusiveLock' AND granted AND relation = 'changes'::regclass
+			WHERE locktype = 'relation' AND mode = 'RowExclusiveLock' AND granted AND relation = $2::text::regclass
 				AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
-		return tx.Query(ctx, query, []any{preparedMark}, func(row sqlstore.Row) error {
+		return tx.Query(ctx, query, []any{preparedMark, string(table)}, func(row sqlstore.Row) error {
 			var holder string
 			err := row.Scan(&holder)
 			look.holders = append(look.holders, holder)

@@ -9,6 +9,7 @@ import (
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
+	"recrawl/internal/store/sqlstore"
 	"recrawl/internal/store/storetest/pgtest"
 )
 
@@ -73,7 +74,7 @@ func TestUsedNeverFalls(t *testing.T) {
 	defer takers.Wait()
 	defer cancel()
 	for last := int64(0); last < 20_000_000; {
-		settled, err := e.Settled(ctx)
+		settled, err := e.Settled(ctx, sqlstore.OrderedChanges)
 		if err != nil {
 			t.Fatal(err)
 		}

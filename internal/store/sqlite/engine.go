@@ -117,10 +117,10 @@ func (e *engine) transact(ctx context.Context, s *session, t *tx, fn func(sqlsto
 
 // Settled implements sqlstore.Engine. One writer at a time commits, so ids are in the order of
 // the commits; the sequence remembers the highest one if its row is gone.
-func (e *engine) Settled(ctx context.Context) (sqlstore.Settled, error) {
+func (e *engine) Settled(ctx context.Context, table sqlstore.Ordered) (sqlstore.Settled, error) {
 	var last int64
 	err := e.Read(ctx, func(tx sqlstore.Tx) error {
-		return tx.QueryRow(ctx, "SELECT COALESCE(MAX(seq), 0) FROM sqlite_sequence WHERE name = 'changes'", nil, &last)
+		return tx.QueryRow(ctx, "SELECT COALESCE(MAX(seq), 0) FROM sqlite_sequence WHERE name = $1", []any{string(table)}, &last)
 	})
 	return sqlstore.Settled{ID: last, Used: last}, err
 }

@@ -35,10 +35,10 @@ type Engine interface {
 	// Watch returns a channel that receives after a committed transaction of any
 	// process called Tx.Wake for the page, and a function that ends the watch.
 	Watch(page int64) (<-chan struct{}, func())
-	// Settled says how far the table changes can be read in the order of its ids: a
-	// transaction that begins now sees all changes up to Settled.ID that will ever exist.
-	// SQLite: the highest id. Postgres: see its implementation.
-	Settled(ctx context.Context) (Settled, error)
+	// Settled says how far a table can be read in the order of its ids: a transaction that
+	// begins now sees all rows up to Settled.ID that will ever exist. SQLite: the highest id.
+	// Postgres: see its implementation.
+	Settled(ctx context.Context, table Ordered) (Settled, error)
 	// Erase removes the traces of deleted rows from the files of the tables, by
 	// rewriting them if rewrite is set. It waits for its turn among writers.
 	Erase(ctx context.Context, rewrite bool, tables []string) error
@@ -46,12 +46,21 @@ type Engine interface {
 	Close() error
 }
 
-// Settled are places in the table changes.
+// Ordered is a table that is read in the order of its ids.
+type Ordered string
+
+// The tables that are. Only short transactions may write to them: readers wait for all of them.
+const (
+	OrderedChanges Ordered = "changes" // see store.Feed
+	OrderedPages   Ordered = "pages"   // see GrownPages of store.Guard
+)
+
+// Settled are places in a table.
 type Settled struct {
-	// ID: no change with this id or a lower one can still be committed. It is 0 while
-	// nothing is known.
+	// ID: no row with this id or a lower one can still be committed. It is 0 while nothing is
+	// known.
 	ID int64
-	// Used is the highest id that was ever given to a change, committed or not.
+	// Used is the highest id that was ever given to a row, committed or not.
 	Used int64
 }
 

@@ -53,7 +53,7 @@ func (f feedRow) check(c feed.Cursor, used int64) error {
 
 // FeedEnds implements store.Feed.
 func (s *Store) FeedEnds(ctx context.Context) (store.FeedEnds, error) {
-	settled, err := s.engine.Settled(ctx)
+	settled, err := s.engine.Settled(ctx, OrderedChanges)
 	if err != nil {
 		return store.FeedEnds{}, fmt.Errorf("ends of the feed: %w", err)
 	}
@@ -70,7 +70,7 @@ func (s *Store) FeedEnds(ctx context.Context) (store.FeedEnds, error) {
 // Changes implements store.Feed. It finds the settled ids first: the reading transaction
 // begins after all of them were committed.
 func (s *Store) Changes(ctx context.Context, p store.ChangesParams) (store.ChangesPage, error) {
-	settled, err := s.engine.Settled(ctx)
+	settled, err := s.engine.Settled(ctx, OrderedChanges)
 	if err != nil {
 		return store.ChangesPage{}, fmt.Errorf("read the feed: %w", err)
 	}
@@ -175,7 +175,7 @@ func (s *Store) ofCrawl(ctx context.Context, tx Tx, changes []feed.Change, crawl
 // that ran at the same time: after the binary search, a stretch before the result is
 // searched, too.
 func (s *Store) ChangeBefore(ctx context.Context, at time.Time) (feed.Cursor, error) {
-	settled, err := s.engine.Settled(ctx)
+	settled, err := s.engine.Settled(ctx, OrderedChanges)
 	if err != nil {
 		return feed.Cursor{}, fmt.Errorf("find the change before %s: %w", at, err)
 	}

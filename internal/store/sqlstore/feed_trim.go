@@ -14,7 +14,7 @@ const trimmedPerTx = 1000
 
 // TrimChanges implements store.Feed. It works in several transactions.
 func (s *Store) TrimChanges(ctx context.Context, before time.Time, limit int) (more bool, err error) {
-	settled, err := s.engine.Settled(ctx)
+	settled, err := s.engine.Settled(ctx, OrderedChanges)
 	if err != nil {
 		return false, fmt.Errorf("trim the feed: %w", err)
 	}
@@ -119,7 +119,7 @@ func (s *Store) pass(ctx context.Context, tx Tx, b behind, last int64) error {
 // deleteChanges removes a crawl's changes, a stretch of the feed at a time: there is no
 // index from a crawl to its rows, since only deletion would need it.
 func (s *Store) deleteChanges(ctx context.Context, crawlID int64) error {
-	settled, err := s.engine.Settled(ctx)
+	settled, err := s.engine.Settled(ctx, OrderedChanges)
 	if err != nil {
 		return err
 	}

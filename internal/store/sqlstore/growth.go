@@ -19,8 +19,13 @@ var copied = fmt.Sprint(change.DefaultThreshold)
 // growingStates are the page states that count in a check of a crawl's growth.
 var growingStates = slices.DeleteFunc(crawl.PageStates(), func(state crawl.PageState) bool { return state == crawl.Kept })
 
-// GrownPages implements store.Guard.
+// GrownPages implements store.Guard. A page that is committed after others with higher ids
+// would be passed, and never counted. So it finds the settled ids first, as Changes does.
 func (s *Store) GrownPages(ctx context.Context, crawlID int64, limit int) (store.Growth, error) {
+	settled, err := s.engine.Settled(ctx, OrderedPages)
+	if err != nil {
+		return store.Growth{}, fmt.Errorf("growth of crawl %d: %w", crawlID, err)
+	}
 	growth, err := read(ctx, s, func(tx Tx) (store.Growth, error) {
 		var g store.Growth
 		err := tx.QueryRow(ctx, `SELECT through FROM guarded WHERE crawl_id = $1`, []any{crawlID}, &g.From)
@@ -28,8 +33,8 @@ func (s *Store) GrownPages(ctx context.Context, crawlID int64, limit int) (store
 			return g, err
 		}
 		ids, err := mergeStates(growingStates, limitOr(limit), func(state crawl.PageState) ([]int64, error) {
-			query := fmt.Sprintf(`SELECT f.page_id FROM frontier f WHERE f.crawl_id = $1 AND f.state = %d AND f.page_id > $2 ORDER BY f.page_id LIMIT $3`, state)
-			return collect(ctx, tx, query, []any{crawlID, g.From, limitOr(limit)}, scanID)
+			query := fmt.Sprintf(`SELECT f.page_id FROM frontier f WHERE f.crawl_id = $1 AND f.state = %d AND f.page_id > $2 AND f.page_id <= $4 ORDER BY f.page_id LIMIT $3`, state)
+			return collect(ctx, tx, query, []any{crawlID, g.From, limitOr(limit), settled.ID}, scanID)
 		})
 		if err != nil {
 			return g, err

@@ -88,7 +88,9 @@ func (e *observedEngine) run(ctx context.Context, kind Transaction, run func(con
 
 func (e *observedEngine) Watch(page int64) (<-chan struct{}, func()) { return e.engine.Watch(page) }
 
-func (e *observedEngine) Settled(ctx context.Context) (Settled, error) { return e.engine.Settled(ctx) }
+func (e *observedEngine) Settled(ctx context.Context, table Ordered) (Settled, error) {
+	return e.engine.Settled(ctx, table)
+}
 
 func (e *observedEngine) Erase(ctx context.Context, rewrite bool, tables []string) error {
 	return e.engine.Erase(ctx, rewrite, tables)

@@ -42,7 +42,7 @@ func sinkIn(ctx context.Context, tx Tx, f feedRow, crawlID int64, name, lock str
 // OpenSink implements store.Sinks.
 func (s *Store) OpenSink(ctx context.Context, crawlID int64, name string, after feed.Cursor) (store.SinkRecord, error) {
 	name = clean(name)
-	settled, err := s.engine.Settled(ctx)
+	settled, err := s.engine.Settled(ctx, OrderedChanges)
 	if err != nil {
 		return store.SinkRecord{}, fmt.Errorf("open sink %s of crawl %d: %w", name, crawlID, err)
 	}
@@ -133,7 +133,7 @@ func (s *Store) moveSink(ctx context.Context, from, to store.SinkRecord, u *stor
 	to.Name = clean(to.Name)
 	var used int64
 	if to.After != from.After {
-		settled, err := s.engine.Settled(ctx)
+		settled, err := s.engine.Settled(ctx, OrderedChanges)
 		if err != nil {
 			return fmt.Errorf("move sink %s of crawl %d: %w", to.Name, to.CrawlID, err)
 		}

@@ -179,9 +179,7 @@ func requisitesNotRanked(c *collection) {
 			c.Errorf("requisite %d is ranked", p.ID)
 		}
 	}
-	grown, err := c.s.GrownPages(c.ctx, c.id, 10)
-	c.check(err)
-	for _, p := range grown.Pages {
+	for _, p := range c.growth(10, 2).Pages {
 		want(c, "is a requisite", p.Requisite, p.PageID != page)
 	}
 }
