@@ -97,7 +97,8 @@ const (
 	// CodeLinks: the set of links differs too.
 	CodeLinks = "links-differ"
 	// CodeDuplicate: another page, whose URL is the text, has the same content. It is
-	// not a reason of Verdict but goes with it; so does CodeNearDuplicate.
+	// not a reason of Verdict but goes with it; so does CodeNearDuplicate. If that page was
+	// forgotten, the text says so instead.
 	CodeDuplicate = "duplicate-of"
 	// CodeNearDuplicate: another page, whose URL is the text, has nearly the same
 	// content. Numbers: resemblance.

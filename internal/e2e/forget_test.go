@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -85,15 +86,33 @@ func archived(t *testing.T, folder, digest string) []string {
 	return found
 }
 
+// treeNaming is a tree in which two pages name another one without a link to it: one redirects
+// to it, and one names it as canonical.
+func treeNaming(n int, name string) http.Handler {
+	pages := tree(n)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/p5.html":
+			http.Redirect(w, r, name, http.StatusMovedPermanently)
+		case "/p6.html":
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			fmt.Fprintf(w, "<!doctype html><title>a page</title><link rel=canonical href=%q><p>It has a text of its own.", name)
+		default:
+			pages.ServeHTTP(w, r)
+		}
+	})
+}
+
 // TestForgetLeavesNothing forgets a page of a running crawl: no row, byte or
 // workflow of it is left, and a page that links to it does not bring it back.
 func TestForgetLeavesNothing(t *testing.T) {
 	sideBySide(t, 30)
-	s := serve(t, tree(7))
+	const name = "/p1.html"
+	s := serve(t, treeNaming(7, name))
 	data := filepath.Join(t.TempDir(), "data")
 	d := startDev(t, data, crawlArgs(s, "10ms", "--default-interval", "3s")...)
-	d.await("every page is visited twice", d.crawled("t", 7, 2))
-	const name = "/p1.html"
+	d.await("every page is visited", d.crawled("t", 7, 1))
+	d.await("the page is visited again", func() bool { return d.visits(s.url+name) >= 2 })
 	page := s.url + name
 	digest := d.history(page)[0].Digest
 	store, archive := filepath.Join(data, "recrawl.db"), filepath.Join(data, "archive")
@@ -125,6 +144,17 @@ func TestForgetLeavesNothing(t *testing.T) {
 	d.await("the root is visited again", func() bool { return d.visits(s.url+"/") >= root+2 })
 	if again := s.count(name); again > asked {
 		t.Errorf("it was requested %d times more", again-asked)
+	}
+	// So are those that name it: one at its time, the redirect when somebody asks for it.
+	for _, other := range []string{"/p5.html", "/p6.html"} {
+		visits := d.visits(s.url + other)
+		if out, code, errout := d.starter("visit", s.url+other); code != 0 {
+			t.Errorf("visit %s: %d: %s%s", other, code, out, errout)
+		}
+		d.await(other+" is visited again", func() bool { return d.visits(s.url+other) > visits })
+	}
+	if found := tablesWith(t, store, name); len(found) > 0 {
+		t.Errorf("later the store has it in %v", found)
 	}
 	if len(d.pages("t")) != 6 {
 		t.Errorf("%d pages, want the other 6", len(d.pages("t")))

@@ -15,6 +15,8 @@ const (
 	// many pages' workflows end between two reports of progress.
 	takedownBatch = 500
 	shownTogether = 100
+	// mentionsBatch is how many page ids are looked through for mentions at a time.
+	mentionsBatch = 10_000
 	// claimsPatience is how long a takedown waits for others to use their claims.
 	claimsPatience = 10 * time.Second
 	claimsPause    = 200 * time.Millisecond
@@ -23,6 +25,7 @@ const (
 // TakedownStore is the part of a store that a takedown uses.
 type TakedownStore interface {
 	Forget(ctx context.Context, p store.ForgetParams) (store.ForgetResult, error)
+	ForgetMentions(ctx context.Context, t store.Target, after int64, limit int) (next int64, more bool, err error)
 	Erase(ctx context.Context, p store.EraseParams) error
 	ListCrawls(ctx context.Context) ([]store.CrawlRecord, error)
 	Waiting(ctx context.Context) (int, error)
@@ -93,7 +96,8 @@ func CountTarget(ctx context.Context, s TakedownStore, target store.Target) (int
 }
 
 // Run forgets the pages. Workflows end first, so that they do not see their pages
-// vanish; then the rows are removed, then the bytes, and last the traces of all these
+// vanish; then the rows are removed, then the mentions
+// in other rows, then the bytes, and last the traces of all these
 // on disk. Wherever it is cut off, running it again goes on. Even then it returns the
 // counts of what it has removed.
 func (t Takedown) Run(ctx context.Context) (done Removed, err error) {
@@ -101,6 +105,9 @@ func (t Takedown) Run(ctx context.Context) (done Removed, err error) {
 		if more, err = t.forget(ctx, &done); err != nil {
 			return done, err
 		}
+	}
+	if err := t.forgetMentions(ctx, done.Pages); err != nil {
+		return done, err
 	}
 	t.show("deleting contents", done.Pages)
 	if err := deleteContents(ctx, t.Store.Waiting, t.Sweep, &done); err != nil {
@@ -137,6 +144,19 @@ func (t Takedown) forget(ctx context.Context, done *Removed) (more bool, err err
 	}
 	done.Pages += len(gone.Pages)
 	return gone.More, nil
+}
+
+// forgetMentions removes what the records of other pages say about the forgotten ones.
+func (t Takedown) forgetMentions(ctx context.Context, pages int) error {
+	after := int64(0)
+	for more := true; more; {
+		t.show("looking for mentions", pages)
+		var err error
+		if after, more, err = t.Store.ForgetMentions(ctx, t.Target, after, mentionsBatch); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // endWorkflows reports each part of a batch as it is done, if it is the batch's

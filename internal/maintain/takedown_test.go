@@ -32,6 +32,7 @@ type holdings struct {
 	workflows map[int64]bool
 	starting  []int64 // workflows that are started while rows are being removed
 	histories bool    // of others, that name the pages
+	mentioned int     // the page ids up to which others' records name the pages
 	contents  int     // that no version has
 	claimed   int     // of others
 	storeFile bool    // deleted data can be read in it
@@ -42,7 +43,7 @@ type holdings struct {
 
 func newHoldings(t *testing.T) *holdings {
 	t.Helper()
-	h := &holdings{t: t, workflows: map[int64]bool{}, histories: true, storeFile: true, server: true, row: true}
+	h := &holdings{t: t, workflows: map[int64]bool{}, histories: true, storeFile: true, server: true, row: true, mentioned: 2 * mentionsBatch}
 	for id := range int64(takedownBatch + 3) {
 		h.pages = append(h.pages, id+1)
 		h.workflows[id+1] = true
@@ -83,6 +84,16 @@ func (h *holdings) Forget(_ context.Context, p store.ForgetParams) (res store.Fo
 		return res, h.step("list pages", func() {})
 	}
 	return res, h.step("rows", func() { h.removeRows(len(res.Pages)) })
+}
+
+func (h *holdings) ForgetMentions(_ context.Context, _ store.Target, after int64, limit int) (int64, bool, error) {
+	h.must(len(h.pages) == 0, "mentions are looked for too early")
+	last := int(after)+limit >= h.mentioned
+	return after + int64(limit), !last, h.step("mentions", func() {
+		if last {
+			h.mentioned = 0
+		}
+	})
 }
 
 func (h *holdings) removeRows(n int) {
@@ -134,7 +145,7 @@ func (h *holdings) Waiting(context.Context) (int, error) {
 
 func (h *holdings) Erase(_ context.Context, p store.EraseParams) error {
 	return h.step("store's file", func() {
-		h.must(len(h.pages) == 0 && h.contents == 0 && !h.histories && p.Rewrite, "the store's file is erased too early")
+		h.must(len(h.pages) == 0 && h.mentioned == 0 && h.contents == 0 && !h.histories && p.Rewrite, "the store's file is erased too early")
 		h.storeFile = false
 	})
 }
@@ -179,7 +190,7 @@ func TestATakedownsOrder(t *testing.T) {
 		t.Errorf("workflows of %v are left", h.workflows)
 	}
 	want := "list pages, workflows, rows, workflows, list pages, workflows, rows, workflows, " +
-		"contents, waiting, list crawls, histories, retention, store's file, server's file"
+		"mentions, contents, waiting, list crawls, histories, retention, store's file, server's file"
 	if got := strings.Join(slices.Compact(h.calls), ", "); got != want {
 		t.Errorf("order\n%s, want\n%s", got, want)
 	}
@@ -300,6 +311,10 @@ type bare struct{}
 
 func (bare) Forget(context.Context, store.ForgetParams) (store.ForgetResult, error) {
 	return store.ForgetResult{}, nil
+}
+
+func (bare) ForgetMentions(context.Context, store.Target, int64, int) (int64, bool, error) {
+	return 0, false, nil
 }
 func (bare) Erase(context.Context, store.EraseParams) error               { return nil }
 func (bare) ListCrawls(context.Context) ([]store.CrawlRecord, error)      { return nil, nil }

@@ -19,6 +19,11 @@ type Takedown interface {
 	// The pages' workflows find out by ErrNotFound. A request in flight may still put bytes
 	// into the archive afterwards: the caller that made it should Discard them.
 	Forget(ctx context.Context, p ForgetParams) (ForgetResult, error)
+	// ForgetMentions removes the target's URLs from the records of other pages: where their
+	// visits were redirected, which page had the same content, which one their versions named
+	// as canonical. It looks through the records of up to limit page ids after one, returns
+	// where to go on, and whether there are more. From Forget on, none is added.
+	ForgetMentions(ctx context.Context, t Target, after int64, limit int) (next int64, more bool, err error)
 	// Remember removes the tombstone, so that links can bring the pages back as new ones.
 	// It returns ErrNotFound if there is none.
 	Remember(ctx context.Context, t Target) error

@@ -119,7 +119,11 @@ func (s *Store) saveVersion(ctx context.Context, tx Tx, p store.SaveVersionParam
 	v.Seq = 0
 	var stored savedKey
 	var now int64
-	page, err := s.lockPage(ctx, tx, v.PageID, savedVersion(v.PageID, v.Visit, &stored), lastSeq(v.PageID, &v.Seq), Step{Clock: &now})
+	reads := []Step{savedVersion(v.PageID, v.Visit, &stored), lastSeq(v.PageID, &v.Seq), {Clock: &now}}
+	if v.Canonical != "" {
+		reads = append(reads, s.unlessForgotten(p.Version.Canonical, &v.Canonical))
+	}
+	page, err := s.lockPage(ctx, tx, v.PageID, reads...)
 	if err != nil || stored.saved && (page.visit >= v.Visit || stored.is(p)) {
 		return stored.id, err
 	}
@@ -261,6 +265,11 @@ func (s *Store) recordVisit(ctx context.Context, tx Tx, p store.RecordParams) (s
 func (s *Store) recordAfter(ctx context.Context, tx Tx, page frontierRow, version versionKey, p store.RecordParams, now int64) (store.RecordResult, error) {
 	if p.Visit.Visit != page.visit+1 {
 		return s.recordedVisit(ctx, tx, page, p)
+	}
+	if p.Visit.Location != "" {
+		if err := tx.Pipeline(ctx, s.unlessForgotten(p.Visit.Location, &p.Visit.Location)); err != nil {
+			return store.RecordResult{}, fmt.Errorf("look whether the redirect's target is forgotten: %w", err)
+		}
 	}
 	d := newDeltas(page.crawlID, page.pageID)
 	if version.saved && !version.foundBy(p.Visit) {

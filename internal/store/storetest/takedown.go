@@ -23,6 +23,8 @@ func takedownCases() []collectionCase {
 		{"DryRunChangesNothing", forgetDry},
 		{"MoreLinksThanATransaction", forgetManyLinks},
 		{"DigestsOfNoVersionAreNamed", forgetDigests},
+		{"OthersDoNotNameIt", forgetMentions},
+		{"OthersDoNotNameItAgain", forgetMentionsLater},
 		{"OneOfURLAndHost", forgetBadTarget},
 		{"HostileTargets", forgetHostile},
 		{"AtOnceFromManySides", forgetAtOnce},

@@ -1,0 +1,179 @@
+package sqlstore
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+	"recrawl/internal/urlkey"
+)
+
+// mentionPages is how many page ids one transaction of ForgetMentions looks through.
+const mentionPages = 200
+
+// forgottenPage takes the place of a forgotten URL in the text of a reason.
+const forgottenPage = "a forgotten page"
+
+// ForgetMentions implements store.Takedown. Nothing relates a page to those that named it in the
+// past, so it looks through all records of visits and versions: by ranges of page ids, in
+// reading transactions. It writes the rows that it has found, and no others.
+func (s *Store) ForgetMentions(ctx context.Context, t store.Target, after int64, limit int) (next int64, more bool, err error) {
+	t, _, err = s.targetTombstone(t)
+	if err != nil {
+		return after, false, fmt.Errorf("forget mentions: %w", err)
+	}
+	for end := after + int64(limitOr(limit)); after < end; {
+		through := min(end, after+mentionPages)
+		found, last, err := s.findMentions(ctx, t, after, through)
+		if err == nil {
+			err = s.removeMentions(ctx, found)
+		}
+		if err != nil {
+			return after, true, fmt.Errorf("forget mentions of %s%s: %w", t.URL, t.Host, err)
+		}
+		if after = through; after >= last {
+			return after, false, nil
+		}
+	}
+	return after, true, nil
+}
+
+// mention is a row that named a target, with what it says from now on.
+type mention struct {
+	table             string
+	page              int64
+	visit             int
+	location, reasons string // of visits
+}
+
+// findMentions looks through the pages after one id and up to another. It also returns the
+// highest id of all.
+func (s *Store) findMentions(ctx context.Context, t store.Target, after, through int64) (found []mention, last int64, err error) {
+	_, bare, _ := strings.Cut(t.URL, "://")
+	plain, quoted := likely(bare+t.Host), likely(inJSON(bare+t.Host))
+	found, err = read(ctx, s, func(tx Tx) ([]mention, error) {
+		var all []mention
+		if err := tx.QueryRow(ctx, `SELECT COALESCE(MAX(id), 0) FROM pages`, nil, &last); err != nil {
+			return nil, err
+		}
+		query := `SELECT v.page_id, v.visit, v.location, v.reasons FROM visits v WHERE v.page_id > $1 AND v.page_id <= $2
+			AND (v.location LIKE $3 ESCAPE '!' OR v.reasons LIKE $4 ESCAPE '!')`
+		err := tx.Query(ctx, query, []any{after, through, plain, quoted}, func(row Row) error {
+			m := mention{table: "visits"}
+			if err := row.Scan(&m.page, &m.visit, &m.location, &m.reasons); err != nil {
+				return err
+			}
+			named, err := s.strip(&m, t)
+			if named {
+				all = append(all, m)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		query = `SELECT v.page_id, v.visit, v.canonical FROM versions v WHERE v.page_id > $1 AND v.page_id <= $2 AND v.canonical LIKE $3 ESCAPE '!'`
+		err = tx.Query(ctx, query, []any{after, through, plain}, func(row Row) error {
+			m, canonical := mention{table: "versions"}, ""
+			err := row.Scan(&m.page, &m.visit, &canonical)
+			if s.names(canonical, t) {
+				all = append(all, m)
+			}
+			return err
+		})
+		return all, err
+	})
+	return found, last, err
+}
+
+// strip removes a target from a visit, and reports whether it was there.
+func (s *Store) strip(m *mention, t store.Target) (was bool, err error) {
+	if s.names(m.location, t) {
+		m.location, was = "", true
+	}
+	if m.reasons == "" {
+		return was, nil
+	}
+	var reasons []crawl.Reason
+	if err := json.Unmarshal([]byte(m.reasons), &reasons); err != nil {
+		return was, fmt.Errorf("decode the reasons of visit %d of page %d: %w", m.visit, m.page, err)
+	}
+	for i := range reasons {
+		words := strings.Split(reasons[i].Text, " ")
+		for n, word := range words {
+			if url := strings.TrimRight(word, ".,;:)"); s.names(url, t) {
+				words[n], was = forgottenPage+word[len(url):], true
+			}
+		}
+		reasons[i].Text = strings.Join(words, " ")
+	}
+	m.reasons = jsonText(reasons)
+	return was, nil
+}
+
+// removeMentions writes the rows as they are from now on.
+func (s *Store) removeMentions(ctx context.Context, found []mention) error {
+	for first := 0; first < len(found); first += forgottenRows {
+		_, err := write(ctx, s, func(tx Tx) (struct{}, error) {
+			for _, m := range found[first:min(first+forgottenRows, len(found))] {
+				query, args := `UPDATE versions SET canonical = '' WHERE page_id = $1 AND visit = $2`, []any{m.page, m.visit}
+				if m.table == "visits" {
+					query, args = `UPDATE visits SET location = $3, reasons = $4 WHERE page_id = $1 AND visit = $2`, append(args, m.location, m.reasons)
+				}
+				if err := tx.Queue(ctx, query, args...); err != nil {
+					return struct{}{}, err
+				}
+			}
+			return struct{}{}, nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// names reports whether a text is a URL of a target.
+func (s *Store) names(text string, t store.Target) bool {
+	u, err := urlkey.Canonical(text)
+	if err != nil {
+		return false
+	}
+	if t.URL != "" {
+		return clean(u.String()) == t.URL
+	}
+	host := clean(u.HostKey())
+	return host == t.Host || s.grouping.Unit(host) == t.Host
+}
+
+// inJSON is a text as it is within a JSON string.
+func inJSON(text string) string {
+	quoted := jsonText(text)
+	return quoted[1 : len(quoted)-1]
+}
+
+// likely is a pattern of LIKE for texts that contain another.
+func likely(text string) string {
+	return "%" + strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(text) + "%"
+}
+
+// unlessForgotten reads whether a URL, or its host, has a tombstone: then it must not come back
+// in the record of a page that leads there. It does not wait for a tombstone that is being set.
+func (s *Store) unlessForgotten(text string, url *string) Step {
+	*url = text
+	u, err := urlkey.Canonical(text)
+	host := clean(u.HostKey())
+	list := []tombstone{newTombstone(tombURL, clean(u.String())), newTombstone(tombHost, host), newTombstone(tombHost, s.grouping.Unit(host))}
+	if err != nil {
+		list = []tombstone{}
+	}
+	query := `SELECT t.kind FROM ` + s.records(1, "r", "kind bigint", "hash text") + ` CROSS JOIN forgotten t
+		WHERE t.kind = r.kind AND t.hash = ` + s.engine.Dialect().Unhex("r.hash")
+	return Step{Query: query, Args: []any{jsonText(list)}, Scan: func(Row) error {
+		*url = ""
+		return nil
+	}}
+}
