@@ -204,6 +204,24 @@ func TestForgetWaitsForRegistrars(t *testing.T) {
 	}
 }
 
+// TestRegistrarSeesTombstone: somebody who waits until a tombstone is set sees it, although the
+// question about it was sent together with the lock that waits.
+func TestRegistrarSeesTombstone(t *testing.T) {
+	r := newRace(t)
+	slow, forgetter := r.pauses("INSERT INTO forgotten")
+	forgotten := start(func() (store.ForgetResult, error) { return r.forget(slow, oneURL) })
+	<-forgetter.there
+	registered := start(func() (store.RegisterResult, error) { return r.register(r.s, 0, oneURL) })
+	r.meets()
+	forgetter.proceed <- struct{}{}
+	if o := <-forgotten; o.err != nil {
+		t.Error(o.err)
+	}
+	if o := <-registered; o.err != nil || o.value.New != 0 || o.value.Forgotten != 1 {
+		t.Errorf("registered %+v, %v; want nothing but a forgotten URL", o.value, o.err)
+	}
+}
+
 // TestForgottenPageRegistersNothing: a page that is removed while its links are
 // registered leaves none behind.
 func TestForgottenPageRegistersNothing(t *testing.T) {

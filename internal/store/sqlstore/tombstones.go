@@ -67,7 +67,9 @@ func (s *Store) lockTombstones(ctx context.Context, tx Tx, exclusive bool) error
 	if query == "" {
 		return nil
 	}
-	if _, err := tx.Exec(ctx, query); err != nil {
+	// It may travel with the statement that relies on it: each statement sees what was committed
+	// when it began, and it begins once the lock is granted.
+	if err := tx.Queue(ctx, query); err != nil {
 		return fmt.Errorf("lock the tombstones: %w", err)
 	}
 	return nil

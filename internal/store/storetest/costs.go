@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +19,8 @@ type Costs struct {
 	Granted Counts // alone at its host: Acquire, Begin and Finish
 	Asks    Counts // one Acquire that is told to wait, in a line of 25
 	Serves  Counts // Begin and Finish at the head of that line, without Acquire
+	Links   Counts // RegisterLinks of a new version: its link is known, another one is rejected
+	Records Counts // RecordVisit of a page that has changed
 }
 
 // RunCosts measures the visits of a store on an engine. Each kind is made twice before
@@ -62,6 +65,11 @@ func RunCosts(t *testing.T, e sqlstore.Engine, most Costs) {
 		t.Errorf("a visit that finds it gone again asks %d statements, one that finds nothing new %d", again, unchanged)
 	}
 
+	page = w.open("linked", 0, 1)[0]
+	for visit := range 3 {
+		counter.changed(t, w, page, visit+1, most)
+	}
+
 	line := w.pages(w.crawl("busy", time.Hour), "busy.test", 26)
 	w.allow("http://busy.test")
 	permit := w.grant(line[0])
@@ -85,6 +93,29 @@ func (c *Counter) recording(t *testing.T, s store.Store, page crawl.PageRef, vis
 	must(s.RecordVisit(t.Context(), p))(t)
 	counts, _ := c.Take()
 	return counts.Statements
+}
+
+// changed measures a visit that finds a new version, unless it is one of the first two.
+func (c *Counter) changed(t *testing.T, w *gateWorld, page crawl.PageRef, visit int, most Costs) {
+	t.Helper()
+	version := must(w.s.SaveVersion(t.Context(), store.SaveVersionParams{
+		Version: store.VersionRecord{PageID: page.PageID, Visit: visit, Digest: strconv.Itoa(visit)}, Links: []store.Link{{URL: page.URL + "known"}},
+	}))(t)
+	c.Take()
+	must(w.s.RegisterLinks(t.Context(), store.RegisterParams{
+		CrawlID: page.CrawlID, From: page.PageID, Version: version, URLs: []store.NewURL{{URL: page.URL + "known", Host: page.Host}},
+		Rejected: []store.Rejection{{Reason: "elsewhere", Links: 1, Examples: []store.RejectedURL{{URL: "http://elsewhere.test/", Host: "elsewhere.test"}}}},
+	}))(t)
+	if visit > 2 {
+		c.within(t, "links", most.Links)
+	}
+	c.Take()
+	p := recordParams(page, visit)
+	p.Visit.Outcome = crawl.OutcomeChanged
+	must(w.s.RecordVisit(t.Context(), p))(t)
+	if visit > 2 {
+		c.within(t, "records", most.Records)
+	}
 }
 
 func (w *gateWorld) beginVisit(page crawl.PageRef, n int, permit crawl.Permit) {
