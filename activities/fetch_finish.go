@@ -68,7 +68,7 @@ func (a *Activities) record(ctx context.Context, view *crawlView, page store.Pag
 	}
 	out.Held = done.Effects.Held
 	a.carryOut(ctx, done.Effects)
-	a.afterwards(ctx, page, out)
+	a.afterwards(ctx, page, out, done.Copied)
 	plan, err := a.planned(ctx, view, done.RecordResult)
 	out.Plan = &plan
 	return out, err

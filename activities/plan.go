@@ -85,7 +85,7 @@ func (a *Activities) planRevisit(ctx context.Context, in contract.PlanIn) (contr
 	if err != nil {
 		return contract.PlanOut{}, translate(err)
 	}
-	a.afterwards(ctx, page, in.Fetch)
+	a.afterwards(ctx, page, in.Fetch, result.Copied)
 	return a.planned(ctx, view, result)
 }
 
@@ -131,13 +131,13 @@ func (a *Activities) lifted(ctx context.Context, view *crawlView, page store.Pag
 	return !forbidden && err == nil, err
 }
 
-// afterwards does what follows once a visit is recorded.
-func (a *Activities) afterwards(ctx context.Context, page store.PageRecord, f contract.FetchOut) {
+// afterwards does what follows once a visit is recorded; copied is its Copied.
+func (a *Activities) afterwards(ctx context.Context, page store.PageRecord, f contract.FetchOut, copied bool) {
 	if f.Size > 0 {
 		a.settings.Room.Kept()
 	}
-	if f.Respelled {
-		return // the visit says nothing new about the page
+	if f.Respelled || !copied {
+		return // the visit says nothing new about the page, or to nobody
 	}
 	if err := a.wakeDuplicates(ctx, page.PageRef, f.Outcome); err != nil {
 		a.log.Warn("the duplicates of a page could not be looked up", "page", page.URL, "error", err)

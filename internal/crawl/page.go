@@ -113,6 +113,16 @@ func (o Outcome) BringsText() bool {
 	return o == OutcomeNew || o == OutcomeChanged || o == OutcomeReturned
 }
 
+// FreesDuplicates reports whether the page may no longer have the content that it had, so that
+// its duplicates may have to stand for themselves.
+func (o Outcome) FreesDuplicates() bool {
+	switch o {
+	case OutcomeChanged, OutcomeReturned, OutcomeGone, OutcomeRedirected, OutcomeExcluded:
+		return true
+	}
+	return false
+}
+
 // MarshalText implements encoding.TextMarshaler.
 func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 

@@ -225,4 +225,7 @@ type RecordResult struct {
 	// had passed when the visit was recorded. It is zero for a visit that was recorded
 	// already.
 	Due time.Time
+	// Copied: the page may have duplicates that the visit frees (see
+	// crawl.Outcome.FreesDuplicates). False means that it has none, or frees none.
+	Copied bool
 }

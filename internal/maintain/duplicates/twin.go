@@ -143,9 +143,7 @@ func Exact(ctx context.Context, s RecordStore, page store.PageRecord, outcome cr
 // Freed are duplicates of a page that has changed, or is gone, with an outcome: they may
 // stand for themselves now.
 func Freed(ctx context.Context, s RecordStore, page crawl.PageRef, outcome crawl.Outcome) ([]crawl.PageRef, error) {
-	switch outcome {
-	case crawl.OutcomeChanged, crawl.OutcomeReturned, crawl.OutcomeGone, crawl.OutcomeRedirected, crawl.OutcomeExcluded:
-	default:
+	if !outcome.FreesDuplicates() {
 		return nil, nil
 	}
 	known, err := s.ListDuplicates(ctx, store.DuplicateFilter{CrawlID: page.CrawlID, Of: page.PageID, Limit: maxFreed})

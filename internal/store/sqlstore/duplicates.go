@@ -41,7 +41,7 @@ func scanDuplicate(row Row) (store.DuplicateRecord, error) {
 // queryDuplicates returns duplicates with the references of their pages.
 func (s *Store) queryDuplicates(ctx context.Context, tx Tx, query string, args ...any) ([]store.DuplicateRecord, error) {
 	found, err := collect(ctx, tx, query, args, scanDuplicate)
-	if err != nil {
+	if err != nil || len(found) == 0 {
 		return nil, err
 	}
 	ids := make([]int64, 0, 2*len(found))
@@ -89,6 +89,17 @@ func (s *Store) ListDuplicates(ctx context.Context, f store.DuplicateFilter) ([]
 		return nil, fmt.Errorf("duplicates of crawl %d: %w", f.CrawlID, err)
 	}
 	return found, nil
+}
+
+// hasDuplicates sets there if the page has any duplicates.
+func hasDuplicates(pageID int64, there *bool) Step {
+	query := `SELECT d.page_id FROM frontier f CROSS JOIN duplicates d
+		WHERE f.page_id = $1 AND d.crawl_id = f.crawl_id AND d.of_page = f.page_id LIMIT 1`
+	return Step{Query: query, Args: []any{pageID}, Scan: func(row Row) error {
+		_, err := scanID(row)
+		*there = err == nil
+		return err
+	}}
 }
 
 // replaceDuplicate records which page the page duplicates with its new version:

@@ -37,6 +37,8 @@ func (s *Store) finish(ctx context.Context, tx Tx, p store.FinishParams) (done s
 	if done.Effects, now, err = s.release(ctx, tx, p.Release); err != nil {
 		return done, err
 	}
-	done.RecordResult, err = s.recordAfter(ctx, tx, page, version, p.Plan(done.Effects.Held), now)
+	plan := p.Plan(done.Effects.Held)
+	done.RecordResult, err = s.recordAfter(ctx, tx, page, version, plan, now)
+	done.Copied = plan.Visit.Outcome.FreesDuplicates() // nobody asked: it is rare here
 	return done, err
 }

@@ -253,11 +253,17 @@ func (s *Store) RecordVisit(ctx context.Context, p store.RecordParams) (store.Re
 func (s *Store) recordVisit(ctx context.Context, tx Tx, p store.RecordParams) (store.RecordResult, error) {
 	var version versionKey
 	var now int64
-	page, err := s.lockPage(ctx, tx, p.Visit.PageID, versionAfter(p.Visit.PageID, &version), Step{Clock: &now})
+	reads, there := []Step{versionAfter(p.Visit.PageID, &version), {Clock: &now}}, false
+	if p.Visit.Outcome.FreesDuplicates() {
+		reads = append(reads, hasDuplicates(p.Visit.PageID, &there))
+	}
+	page, err := s.lockPage(ctx, tx, p.Visit.PageID, reads...)
 	if err != nil {
 		return store.RecordResult{}, err
 	}
-	return s.recordAfter(ctx, tx, page, version, p, now)
+	res, err := s.recordAfter(ctx, tx, page, version, p, now)
+	res.Copied = there
+	return res, err
 }
 
 // recordAfter is RecordVisit for a page that is locked, and has this version after its next

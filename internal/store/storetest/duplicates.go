@@ -23,6 +23,7 @@ func duplicateCases() []collectionCase {
 		{"KeySharers", keySharers},
 		{"SavedWithItsVersion", duplicateSaved},
 		{"HoldsAsLongAsBothAreTheSame", duplicateHolds},
+		{"FreedByAVisit", duplicatesFreed},
 		{"Updated", duplicatesUpdated},
 		{"ListedByCluster", duplicatesListed},
 		{"NotOfItself", duplicateOfItself},
@@ -363,6 +364,27 @@ func duplicateHolds(c *collection) {
 	holds("after the older has changed", false)
 	c.visitContent(p, content(2), of(older, second))
 	holds("after both have", true)
+}
+
+// A visit says that it may free duplicates only if the page has some.
+func duplicatesFreed(c *collection) {
+	c.with(10, 0)
+	pages := c.oldest(1, 2)
+	older, p := pages[0].PageID, pages[1].PageID
+	first := c.visitContent(older, content(1), nil)
+	copied := func(what string, outcome crawl.Outcome, expected bool) {
+		c.Helper()
+		want(c, "copied "+what, c.visit(older, outcome, crawl.Active).Copied, expected)
+	}
+	copied("without duplicates", crawl.OutcomeChanged, false)
+	c.visitContent(p, content(1), of(older, first))
+	copied("by a change", crawl.OutcomeChanged, true)
+	copied("by its end", crawl.OutcomeGone, true)
+	copied("without a change", crawl.OutcomeUnchanged, false)
+	res, err := c.s.RecordVisit(c.ctx, store.RecordParams{Visit: store.VisitRecord{PageID: older, Visit: c.page(older).Visits - 1, Outcome: crawl.OutcomeGone}})
+	c.check(err)
+	want(c, "copied once more", res.Already && res.Copied, true)
+	want(c, "copied by the duplicate", c.visit(p, crawl.OutcomeChanged, crawl.Active).Copied, false)
 }
 
 func duplicatesUpdated(c *collection) {
