@@ -19,7 +19,7 @@ func TestCosts(t *testing.T) {
 		Granted: storetest.Counts{Durable: 1, Lazy: 2, Statements: 30, Trips: 13},
 		Asks:    storetest.Counts{Lazy: 1, Statements: 11, Trips: 8},
 		Serves:  storetest.Counts{Durable: 2, Lazy: 1, Reads: 1, Statements: 28, Trips: 21}, // a first visit: and who refills the crawl
-		Links:   storetest.Counts{Durable: 1, Reads: 2, Statements: 14, Trips: 12},
+		Links:   storetest.Counts{Durable: 1, Reads: 2, Statements: 11, Trips: 7},
 		Records: storetest.Counts{Durable: 1, Statements: 11, Trips: 4},
 	})
 	if err := e.Close(); err != nil {

@@ -100,14 +100,7 @@ func (s *Store) registerChunk(ctx context.Context, p store.RegisterParams, chunk
 	var err error
 	for try := 1; ; try++ {
 		registered, err = write(ctx, s, func(tx Tx) (registration, error) {
-			registered, err := s.registerSome(ctx, tx, p, chunk)
-			if err != nil || !last {
-				return registered, err
-			}
-			all := p
-			all.Rejected = refusedForeign(p, slices.Concat(*refused, registered.refused))
-			registered.again, err = s.endRegistration(ctx, tx, all)
-			return registered, err
+			return s.registerPortion(ctx, tx, p, portion{chunk, *refused, last})
 		})
 		if !errors.Is(err, errVanished) || try == vanishedTries {
 			break
@@ -133,16 +126,95 @@ func (s *Store) registerChunk(ctx context.Context, p store.RegisterParams, chunk
 	return nil
 }
 
-// endRegistration ends the wait of a version's links and counts those that were
-// rejected, once. It reports whether that was done before.
-func (s *Store) endRegistration(ctx context.Context, tx Tx, p store.RegisterParams) (again bool, err error) {
-	if p.Version != 0 {
-		ended, err := tx.Exec(ctx, `DELETE FROM pending_links WHERE version_id = $1`, p.Version)
-		if err != nil || ended == 0 {
-			return true, err
+// portion is what one transaction registers.
+type portion struct {
+	urls    []foundURL
+	refused []foundURL // of the portions before it
+	last    bool       // ends the registration
+}
+
+// registerPortion registers a portion in a transaction. The last one ends the wait of the
+// version's links and counts those that were rejected, once.
+func (s *Store) registerPortion(ctx context.Context, tx Tx, p store.RegisterParams, some portion) (registration, error) {
+	var rejected []store.Rejection
+	if some.last {
+		rejected = refusedForeign(p, some.refused)
+	}
+	known, err := s.beginRegistration(ctx, tx, some.urls, rejected)
+	if err != nil {
+		return registration{}, err
+	}
+	registered, d, err := s.registerSome(ctx, tx, p, some.urls, known)
+	if err != nil {
+		return registration{}, err
+	}
+	if some.last { // with its own, whose tombstones were asked for as well
+		rejected = refusedForeign(p, slices.Concat(some.refused, registered.refused))
+	}
+	if registered.again, err = s.endRegistration(ctx, tx, p, d != nil || len(rejected) > 0, some.last); err != nil {
+		return registration{}, err
+	}
+	if d != nil {
+		if err := d.apply(ctx, s, tx); err != nil {
+			return registration{}, err
 		}
 	}
-	return false, s.insertRejections(ctx, tx, p, newDeltas(p.CrawlID, p.From))
+	if registered.again {
+		return registered, nil
+	}
+	return registered, s.insertRejections(ctx, tx, p, rejected, known)
+}
+
+// knownFirst is what a registration knows before it changes anything.
+type knownFirst struct {
+	forgotten map[tombstone]bool
+	now       int64
+}
+
+// beginRegistration asks which of the URLs and of the examples of rejected links were
+// forgotten, and what time it is.
+func (s *Store) beginRegistration(ctx context.Context, tx Tx, urls []foundURL, rejected []store.Rejection) (known knownFirst, err error) {
+	var list []tombstone
+	hosts := map[string]bool{}
+	for _, u := range urls {
+		list = append(list, tombstone{tombURL, u.Hash})
+		if !hosts[u.host] {
+			hosts[u.host] = true
+			list = append(list, newTombstone(tombHost, u.host))
+		}
+	}
+	for _, e := range s.rejectedRecords(rejected) {
+		list = append(list, e.tombstones()...)
+	}
+	if len(list) == 0 {
+		return known, nil
+	}
+	known.forgotten, err = s.tombstones(ctx, tx, list, Step{Clock: &known.now})
+	return known, err
+}
+
+// endRegistration keeps the linking page, if that is wanted. The last portion ends the wait of
+// the version's links; again reports that it had ended before.
+func (s *Store) endRegistration(ctx context.Context, tx Tx, p store.RegisterParams, keeps, last bool) (again bool, err error) {
+	var steps []Step
+	var origin, ended int64
+	if keeps = keeps && p.From != 0; keeps {
+		steps = append(steps, s.keepOrigin(p.From, &origin))
+	}
+	ends := last && p.Version != 0
+	if ends {
+		steps = append(steps, oneRow(`DELETE FROM pending_links WHERE version_id = $1 RETURNING version_id`, []any{p.Version}, &ended))
+	}
+	if len(steps) == 0 {
+		return false, nil
+	}
+	if err := tx.Pipeline(ctx, steps...); err != nil {
+		return false, fmt.Errorf("end the registration: %w", err)
+	}
+	if keeps && origin == 0 {
+		return false, fmt.Errorf("page %d: %w", p.From, store.ErrNotFound)
+	}
+	return ends && ended == 0, nil
 }
 
 // registration counts what one transaction registered.
@@ -157,66 +229,67 @@ type registration struct {
 	again     bool       // the version's links were registered before
 }
 
-// registerSome registers URLs in a transaction.
-func (s *Store) registerSome(ctx context.Context, tx Tx, p store.RegisterParams, chunk []foundURL) (registration, error) {
+// registerSome registers URLs in a transaction. The caller keeps the linking page and applies the
+// deltas, which are nil if there was nothing to register.
+func (s *Store) registerSome(ctx context.Context, tx Tx, p store.RegisterParams, chunk []foundURL, known knownFirst) (registration, *deltas, error) {
 	if len(chunk) == 0 {
-		return registration{}, nil
+		return registration{}, nil, nil
 	}
-	urls, err := s.withoutForgotten(ctx, tx, chunk)
-	if err != nil {
-		return registration{}, err
-	}
+	urls := known.remembered(chunk)
 	registered := registration{forgotten: len(chunk) - len(urls), left: without(chunk, urls)}
+	var err error
 	if urls, registered.refused, err = s.admitForeign(ctx, tx, p, urls); err != nil {
-		return registration{}, err
+		return registration{}, nil, err
 	}
 	// Only now: admitForeign may lock the crawl's row, and if two shared it before,
 	// neither could.
 	if err := s.keepCrawl(ctx, tx, p); err != nil || len(urls) == 0 {
-		return registered, err
-	}
-	if err := s.insertPages(ctx, tx, p, urls); err != nil {
-		return registration{}, err
-	}
-	if err := s.insertSources(ctx, tx, p.CrawlID, urls); err != nil {
-		return registration{}, err
+		return registered, nil, err
 	}
 	d := newDeltas(p.CrawlID, p.From)
-	if err := s.settleRequisites(ctx, tx, urls, d); err != nil {
-		return registration{}, err
-	}
-	if err := s.insertLinks(ctx, tx, p.From, urls, d); err != nil {
-		return registration{}, err
-	}
-	if err := s.settleTraps(ctx, tx, p.CrawlID, urls); err != nil {
-		return registration{}, err
-	}
-	if err := s.insertFrontier(ctx, tx, p, urls, d); err != nil {
-		return registration{}, err
+	if err := s.insertFound(ctx, tx, p, urls, d, known.now); err != nil {
+		return registration{}, nil, err
 	}
 	if p.From == 0 {
 		if err := s.freeSeeds(ctx, tx, urls, d); err != nil {
-			return registration{}, fmt.Errorf("free seeds: %w", err)
+			return registration{}, nil, fmt.Errorf("free seeds: %w", err)
 		}
 	}
 	if p.Revive {
 		if registered.revived, err = s.reviveStopped(ctx, tx, urls, d); err != nil {
-			return registration{}, fmt.Errorf("revive pages: %w", err)
+			return registration{}, nil, fmt.Errorf("revive pages: %w", err)
 		}
 	}
 	if err := s.updateSeen(ctx, tx, urls); err != nil {
-		return registration{}, err
+		return registration{}, nil, err
 	}
 	woken, err := s.wakeRequisites(ctx, tx, urls, d)
 	if err != nil {
-		return registration{}, err
+		return registration{}, nil, err
 	}
 	registered.newHosts = append(registered.newHosts, woken...)
-	if err := s.keepOrigin(ctx, tx, p.From); err != nil {
-		return registration{}, err
-	}
 	registered.count(urls)
-	return registered, d.apply(ctx, s, tx)
+	return registered, d, nil
+}
+
+// insertFound inserts what is new of URLs: pages, sources, links and their places in the frontier.
+func (s *Store) insertFound(ctx context.Context, tx Tx, p store.RegisterParams, urls []foundURL, d *deltas, now int64) error {
+	if err := s.insertPages(ctx, tx, p, urls, now); err != nil {
+		return err
+	}
+	if err := s.insertSources(ctx, tx, p.CrawlID, urls); err != nil {
+		return err
+	}
+	if err := s.settleRequisites(ctx, tx, urls, d); err != nil {
+		return err
+	}
+	if err := s.insertLinks(ctx, tx, p.From, urls, d); err != nil {
+		return err
+	}
+	if err := s.settleTraps(ctx, tx, p.CrawlID, urls); err != nil {
+		return err
+	}
+	return s.insertFrontier(ctx, tx, p, urls, d)
 }
 
 // count adds up what is new among registered URLs.
@@ -234,25 +307,18 @@ func (r *registration) count(urls []foundURL) {
 	}
 }
 
-// withoutForgotten returns a copy of the URLs without those that were forgotten,
-// themselves or with their hosts.
-func (s *Store) withoutForgotten(ctx context.Context, tx Tx, urls []foundURL) ([]foundURL, error) {
-	list := make([]tombstone, 0, len(urls)+1)
-	hosts := map[string]tombstone{}
-	for _, u := range urls {
-		list = append(list, tombstone{tombURL, u.Hash})
-		if _, ok := hosts[u.host]; !ok {
-			hosts[u.host] = newTombstone(tombHost, u.host)
-			list = append(list, hosts[u.host])
-		}
-	}
-	found, err := s.tombstones(ctx, tx, list)
-	if err != nil {
-		return nil, err
-	}
+// remembered returns a copy of the URLs without those that were forgotten, themselves or with
+// their hosts.
+func (k knownFirst) remembered(urls []foundURL) []foundURL {
+	hosts := map[string]bool{}
 	return slices.DeleteFunc(slices.Clone(urls), func(u foundURL) bool {
-		return found[tombstone{tombURL, u.Hash}] || found[hosts[u.host]]
-	}), nil
+		gone, ok := hosts[u.host]
+		if !ok {
+			gone = k.forgotten[newTombstone(tombHost, u.host)]
+			hosts[u.host] = gone
+		}
+		return gone || k.forgotten[tombstone{tombURL, u.Hash}]
+	})
 }
 
 // keepCrawl keeps the crawl whose seeds these are from being deleted before the
@@ -281,27 +347,15 @@ func without(chunk, kept []foundURL) []foundURL {
 	return slices.DeleteFunc(slices.Clone(chunk), func(u foundURL) bool { return has[u.Hash] })
 }
 
-// keepOrigin keeps the linking page, 0 for none, from being forgotten before the
-// transaction ends: otherwise its links would stay without it.
-func (s *Store) keepOrigin(ctx context.Context, tx Tx, from int64) error {
-	if from == 0 {
-		return nil
-	}
-	var id int64
-	err := tx.QueryRow(ctx, `SELECT id FROM pages WHERE id = $1`+s.engine.Dialect().ForKeyShare(), []any{from}, &id)
-	if err != nil {
-		return fmt.Errorf("page %d: %w", from, err)
-	}
-	return nil
+// keepOrigin keeps the linking page from being forgotten before the transaction ends: otherwise
+// its links would stay without it. The id stays 0 if there is no such page any more.
+func (s *Store) keepOrigin(from int64, id *int64) Step {
+	return oneRow(`SELECT id FROM pages WHERE id = $1`+s.engine.Dialect().ForKeyShare(), []any{from}, id)
 }
 
 // insertPages inserts the URLs that the crawl has not seen and finds out the
 // ids and states of all: ID, isNew, isCloser.
-func (s *Store) insertPages(ctx context.Context, tx Tx, p store.RegisterParams, urls []foundURL) error {
-	now, err := tx.Now(ctx)
-	if err != nil {
-		return err
-	}
+func (s *Store) insertPages(ctx context.Context, tx Tx, p store.RegisterParams, urls []foundURL, now int64) error {
 	hash := s.engine.Dialect().Unhex("r.hash")
 	list := jsonText(urls)
 	insert := `INSERT INTO pages (crawl_id, url_hash, url, host_id, level, hops, kind, found_at, found_from)

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 
 	"recrawl/internal/store"
@@ -32,26 +33,15 @@ type rejectedRecord struct {
 }
 
 // insertRejections counts the rejected links of a registration and keeps some as
-// examples. Like the deltas, whose slot it uses, it comes last in a transaction.
-func (s *Store) insertRejections(ctx context.Context, tx Tx, p store.RegisterParams, d *deltas) error {
-	if len(p.Rejected) == 0 {
+// examples, but none that was forgotten. Like the deltas, whose slot it uses, it comes last in a
+// transaction, which has kept the linking page.
+func (s *Store) insertRejections(ctx context.Context, tx Tx, p store.RegisterParams, rejected []store.Rejection, known knownFirst) error {
+	if len(rejected) == 0 {
 		return nil
 	}
-	if err := s.keepOrigin(ctx, tx, p.From); err != nil {
-		return err
-	}
 	var counts []rejectionRecord
-	var examples []rejectedRecord
-	for _, r := range p.Rejected {
+	for _, r := range rejected {
 		counts = append(counts, rejectionRecord{clean(r.Reason), r.Links})
-		byPlace := map[uint32]rejectedRecord{}
-		for _, e := range r.Examples {
-			record := s.rejectedRecord(r.Reason, e)
-			byPlace[record.Place] = record
-		}
-		for _, record := range byPlace {
-			examples = append(examples, record)
-		}
 	}
 	slices.SortFunc(counts, func(a, b rejectionRecord) int { return cmp.Compare(a.Reason, b.Reason) })
 	query := `INSERT INTO rejections (crawl_id, reason, slot, n)
@@ -59,10 +49,32 @@ func (s *Store) insertRejections(ctx context.Context, tx Tx, p store.RegisterPar
 		FROM ` + s.records(1, "r", "reason text", "n bigint") + `
 		WHERE true ORDER BY r.reason
 		ON CONFLICT (crawl_id, reason, slot) DO UPDATE SET n = rejections.n + excluded.n`
-	if err := tx.Queue(ctx, query, jsonText(counts), p.CrawlID, d.slot); err != nil {
+	if err := tx.Queue(ctx, query, jsonText(counts), p.CrawlID, newDeltas(p.CrawlID, p.From).slot); err != nil {
 		return fmt.Errorf("count rejected links: %w", err)
 	}
-	return s.insertRejected(ctx, tx, p, examples)
+	examples := slices.DeleteFunc(s.rejectedRecords(rejected), func(e rejectedRecord) bool {
+		return slices.ContainsFunc(e.tombstones(), func(t tombstone) bool { return known.forgotten[t] })
+	})
+	return s.insertRejected(ctx, tx, p, examples, known.now)
+}
+
+// rejectedRecords are the examples of rejected links, one for each place.
+func (s *Store) rejectedRecords(rejected []store.Rejection) []rejectedRecord {
+	var examples []rejectedRecord
+	for _, r := range rejected {
+		byPlace := map[uint32]rejectedRecord{}
+		for _, e := range r.Examples {
+			record := s.rejectedRecord(r.Reason, e)
+			byPlace[record.Place] = record
+		}
+		examples = slices.AppendSeq(examples, maps.Values(byPlace))
+	}
+	return examples
+}
+
+// tombstones are those of an example's URL and of its host.
+func (r rejectedRecord) tombstones() []tombstone {
+	return []tombstone{{tombURL, r.Hash}, newTombstone(tombHost, r.Host)}
 }
 
 func (s *Store) rejectedRecord(reason string, e store.RejectedURL) rejectedRecord {
@@ -81,25 +93,10 @@ func (s *Store) rejectedRecord(reason string, e store.RejectedURL) rejectedRecor
 	return r
 }
 
-// insertRejected keeps examples, but none that was forgotten.
-func (s *Store) insertRejected(ctx context.Context, tx Tx, p store.RegisterParams, examples []rejectedRecord) error {
-	var list []tombstone
-	for _, e := range examples {
-		list = append(list, tombstone{tombURL, e.Hash}, newTombstone(tombHost, e.Host))
-	}
-	if len(list) == 0 {
+// insertRejected keeps examples.
+func (s *Store) insertRejected(ctx context.Context, tx Tx, p store.RegisterParams, examples []rejectedRecord, now int64) error {
+	if len(examples) == 0 {
 		return nil
-	}
-	forgotten, err := s.tombstones(ctx, tx, list)
-	if err != nil {
-		return err
-	}
-	examples = slices.DeleteFunc(examples, func(e rejectedRecord) bool {
-		return forgotten[tombstone{tombURL, e.Hash}] || forgotten[newTombstone(tombHost, e.Host)]
-	})
-	now, err := tx.Now(ctx)
-	if err != nil {
-		return err
 	}
 	query := `INSERT INTO rejected (crawl_id, reason, place, url_hash, url, host, detail, found_from, at)
 		SELECT CAST($2 AS BIGINT), r.reason, r.place, ` + s.engine.Dialect().Unhex("r.hash") + `, r.url, r.host, r.detail,

@@ -59,7 +59,7 @@ func (s *Store) importSome(ctx context.Context, tx Tx, p store.ImportParams, url
 	if err != nil {
 		return store.ImportResult{}, err
 	}
-	registered, err := s.registerSome(ctx, tx, store.RegisterParams{CrawlID: p.CrawlID}, slices.Clone(urls))
+	registered, err := s.registerPortion(ctx, tx, store.RegisterParams{CrawlID: p.CrawlID}, portion{urls: slices.Clone(urls)})
 	if err != nil {
 		return store.ImportResult{}, err
 	}

@@ -39,22 +39,22 @@ func (s *Store) targetTombstone(t store.Target) (store.Target, tombstone, error)
 	return t, newTombstone(tombHost, t.Host), err
 }
 
-// tombstones returns those of the list that exist. The rest of the transaction
-// counts as done before a tombstone that does not exist yet.
-func (s *Store) tombstones(ctx context.Context, tx Tx, list []tombstone) (map[tombstone]bool, error) {
+// tombstones returns those of the list that exist, and then runs the caller's reads. The rest of
+// the transaction counts as done before a tombstone that does not exist yet.
+func (s *Store) tombstones(ctx context.Context, tx Tx, list []tombstone, reads ...Step) (map[tombstone]bool, error) {
 	if err := s.lockTombstones(ctx, tx, false); err != nil {
 		return nil, err
 	}
 	query := `SELECT t.kind, r.hash FROM ` + s.records(1, "r", "kind bigint", "hash text") + ` CROSS JOIN forgotten t
 		WHERE t.kind = r.kind AND t.hash = ` + s.engine.Dialect().Unhex("r.hash")
 	found := map[tombstone]bool{}
-	err := tx.Query(ctx, query, []any{jsonText(list)}, func(row Row) error {
+	ask := Step{Query: query, Args: []any{jsonText(list)}, Scan: func(row Row) error {
 		var t tombstone
 		err := row.Scan(&t.Kind, &t.Hash)
 		found[t] = true
 		return err
-	})
-	if err != nil {
+	}}
+	if err := tx.Pipeline(ctx, append([]Step{ask}, reads...)...); err != nil {
 		return nil, fmt.Errorf("look for tombstones: %w", err)
 	}
 	return found, nil
