@@ -5,6 +5,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -330,5 +331,52 @@ func TestGrowthIsReadInTheOrderOfCommits(t *testing.T) {
 	}
 	if want := []string{oneURL, later.URLs[0].URL}; !slices.Equal(all, want) {
 		t.Errorf("the guard has read %v, want %v", all, want)
+	}
+}
+
+// TestHostIsLockedBeforeCounts: a visit that waits for its host's row, to book its next place,
+// holds up nobody else's counts. Those who hold the host wait for counts, and it would be a
+// deadlock.
+func TestHostIsLockedBeforeCounts(t *testing.T) {
+	r := newRace(t)
+	var pages []crawl.PageRef
+	for i := range 9 {
+		pages = append(pages, r.page(fmt.Sprint(oneURL, "/", i)))
+	}
+	first, last := pages[0].PageID, pages[8].PageID
+	if (last-first)%8 != 0 {
+		t.Fatalf("pages %d and %d have counts of their own", first, last)
+	}
+	record := func(s store.Store, page int64, visit int) (store.RecordResult, error) {
+		return s.RecordVisit(context.WithoutCancel(t.Context()), store.RecordParams{
+			Visit:    store.VisitRecord{PageID: page, Visit: visit, Outcome: crawl.OutcomeUnchanged, State: crawl.Active},
+			Interval: time.Second, Late: time.Hour, // it may stand in line for its next visit
+		})
+	}
+	for _, page := range []int64{first, last} {
+		if err := r.s.SetPageState(t.Context(), page, crawl.Active); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := record(r.s, first, 1); err != nil {
+		t.Fatal(err)
+	}
+	slow, recorder := r.pauses("FROM hosts h WHERE h.id = $1 FOR UPDATE")
+	booked := start(func() (store.RecordResult, error) { return record(slow, first, 2) })
+	<-recorder.there
+	e, err := openEngine(t.Context(), r.dsn+"&lock_timeout=1s", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := sqlstore.New(e, sqlstore.Options{})
+	if _, err := record(other, last, 1); err != nil {
+		t.Errorf("while another visit waits for its host: %v", err)
+	}
+	if err := other.Close(); err != nil {
+		t.Error(err)
+	}
+	recorder.proceed <- struct{}{}
+	if o := <-booked; o.err != nil {
+		t.Error(o.err)
 	}
 }

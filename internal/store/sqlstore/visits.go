@@ -278,10 +278,8 @@ func (s *Store) recordAfter(ctx context.Context, tx Tx, page frontierRow, versio
 		}
 	}
 	d := newDeltas(page.crawlID, page.pageID)
-	if version.saved && !version.foundBy(p.Visit) {
-		if err := s.dropSaved(ctx, tx, page, version, p.Visit.Visit, now, d); err != nil {
-			return store.RecordResult{}, err
-		}
+	saved, drops := version, version.saved && !version.foundBy(p.Visit)
+	if drops {
 		version = version.last(page)
 	}
 	v := settle(p, page, version, now)
@@ -305,6 +303,16 @@ func (s *Store) recordAfter(ctx context.Context, tx Tx, page frontierRow, versio
 	if err := noteVisit(ctx, tx, page, v, p, version, now); err != nil {
 		return store.RecordResult{}, err
 	}
+	// Hosts are locked before contents and counts.
+	until, err := s.book(ctx, tx, page, v, p, now)
+	if err != nil {
+		return store.RecordResult{}, err
+	}
+	if drops {
+		if err := s.dropSaved(ctx, tx, page, saved, v.Visit, now, d); err != nil {
+			return store.RecordResult{}, err
+		}
+	}
 	if err := s.retain(ctx, tx, d, v.PageID, v.Visit, version, now, p.Retention); err != nil {
 		return store.RecordResult{}, err
 	}
@@ -316,10 +324,6 @@ func (s *Store) recordAfter(ctx context.Context, tx Tx, page frontierRow, versio
 	d.moves(page.hostID, page.state, v.State, 1)
 	d.unattempted(page.hostID, -count(page.takesPlace()))
 	if err := d.apply(ctx, s, tx); err != nil {
-		return store.RecordResult{}, err
-	}
-	until, err := s.book(ctx, tx, page, v, p, now)
-	if err != nil {
 		return store.RecordResult{}, err
 	}
 	return store.RecordResult{Visit: v, Room: mayMakeRoom(v.Visit, p), InLineUntil: until, Due: v.At.Add(span(p.Interval.Microseconds()))}, nil
