@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sync"
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
@@ -215,9 +216,13 @@ type countRecord struct {
 
 func (d *deltas) applyCounts(ctx context.Context, s *Store, tx Tx) error {
 	var rows []countRecord
+	minute := int64(0)
 	for key, n := range d.counts {
 		if n != 0 {
 			rows = append(rows, countRecord{key.kind, key.code, n})
+		}
+		if key.kind == countMinute {
+			minute = key.code
 		}
 	}
 	if len(rows) == 0 {
@@ -230,28 +235,43 @@ func (d *deltas) applyCounts(ctx context.Context, s *Store, tx Tx) error {
 		SELECT CAST($2 AS BIGINT), CAST($3 AS BIGINT), r.kind, r.code, r.n
 		FROM ` + s.records(1, "r", "kind text", "code bigint", "n bigint") + `
 		WHERE true ORDER BY r.kind, r.code
-		ON CONFLICT (crawl_id, kind, code, slot) DO UPDATE SET n = crawl_counts.n + excluded.n
-		RETURNING kind, code, n`
-	newMinute := int64(0)
-	err := tx.Query(ctx, query, []any{jsonText(rows), d.crawlID, d.slot}, func(row Row) error {
-		var key countKey
-		var n int64
-		if err := row.Scan(&key.kind, &key.code, &n); err != nil {
-			return err
-		}
-		if key.kind == countMinute && n == d.counts[key] {
-			newMinute = key.code
-		}
-		return nil
-	})
-	if err != nil || newMinute == 0 {
+		ON CONFLICT (crawl_id, kind, code, slot) DO UPDATE SET n = crawl_counts.n + excluded.n`
+	if err := tx.Queue(ctx, query, jsonText(rows), d.crawlID, d.slot); err != nil || !s.minutes.begins(countSlot{d.crawlID, d.slot}, minute) {
 		return err
 	}
-	return d.forgetMinutes(ctx, tx, newMinute)
+	return d.forgetMinutes(ctx, tx, minute)
+}
+
+// countSlot is the share of a crawl's counts that some of its visits write.
+type countSlot struct{ crawlID, slot int64 }
+
+// mostMinutes bounds the slots of which the last minute is remembered.
+const mostMinutes = 1024
+
+// minutes remembers for each slot in which minute this process last counted a visit. If the
+// memory is lost, or the visit's transaction undone, old counts are removed sooner or later than
+// otherwise, which nobody sees.
+type minutes struct {
+	mu   sync.Mutex
+	last map[countSlot]int64
+}
+
+// begins reports whether the minute is later than the last one of the slot; 0 is no minute.
+func (m *minutes) begins(slot countSlot, minute int64) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if minute <= m.last[slot] {
+		return false
+	}
+	if m.last == nil || len(m.last) >= mostMinutes {
+		m.last = map[countSlot]int64{}
+	}
+	m.last[slot] = minute
+	return true
 }
 
 // forgetMinutes removes the minute counts that are older than the hour before
-// the minute, and the counts of days that are not shown any more. The first visit of
+// the minute, and the counts of days that are not shown any more. A process's first visit of
 // each minute calls it, so few rows ever exist.
 func (d *deltas) forgetMinutes(ctx context.Context, tx Tx, minute int64) error {
 	return tx.Queue(ctx, `DELETE FROM crawl_counts WHERE crawl_id = $1 AND slot = $2 AND (kind = 'minute' AND code < $3

@@ -35,6 +35,7 @@ type Store struct {
 	engine   Engine
 	grouping urlkey.Grouping
 	id       string // "" unless opened by Open
+	minutes  minutes
 }
 
 // New returns the store on an engine, which it owns from then on, without
