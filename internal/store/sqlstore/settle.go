@@ -94,9 +94,8 @@ func (s *Store) leavesContent(ctx context.Context, tx Tx, page int64, from, to c
 
 // lookAgain marks the last contents of pages to be compared with all others again.
 func (s *Store) lookAgain(ctx context.Context, tx Tx, pages []int64) error {
-	_, err := tx.Exec(ctx, `UPDATE sketches SET looked = 0
+	return tx.Queue(ctx, `UPDATE sketches SET looked = 0
 		WHERE version_id IN (SELECT version_id FROM frontier WHERE page_id IN (`+s.ids(1)+`))`, idList(pages))
-	return err
 }
 
 // SettleDuplicates implements store.Duplicates. It works in a transaction for each page.

@@ -26,22 +26,16 @@ func (s *Store) Content(ctx context.Context, version int64) (change.Content, err
 
 // contentOf is Content within a transaction.
 func contentOf(ctx context.Context, tx Tx, version int64) (c change.Content, err error) {
-	step := sketchOf(version, &c)
-	err = tx.Query(ctx, step.Query, step.Args, step.Scan)
-	return c, err
-}
-
-// sketchOf reads a version's sketch, if it has one.
-func sketchOf(version int64, c *change.Content) Step {
-	return Step{Query: `SELECT exact, sketch FROM sketches WHERE version_id = $1`, Args: []any{version}, Scan: func(row Row) error {
+	err = tx.Query(ctx, `SELECT exact, sketch FROM sketches WHERE version_id = $1`, []any{version}, func(row Row) error {
 		var exact int64
 		var sketch []byte
 		err := row.Scan(&exact, &sketch)
 		if err == nil {
-			*c, err = decodeContent(exact, sketch)
+			c, err = decodeContent(exact, sketch)
 		}
 		return err
-	}}
+	})
+	return c, err
 }
 
 func decodeContent(exact int64, sketch []byte) (change.Content, error) {
@@ -260,18 +254,37 @@ func keyList(page int64, keys []uint64) string {
 	return jsonText(list)
 }
 
+// sketchesOf reads the sketches that a page has, by version: of its last one, and of one whose
+// visit is not recorded yet.
+func sketchesOf(pageID int64, found map[int64]change.Content) Step {
+	query := `SELECT k.version_id, k.exact, k.sketch FROM frontier f CROSS JOIN sketches k
+		WHERE f.page_id = $1 AND k.crawl_id = f.crawl_id AND k.page_id = f.page_id`
+	return Step{Query: query, Args: []any{pageID}, Scan: func(row Row) error {
+		var version, exact int64
+		var sketch []byte
+		err := row.Scan(&version, &exact, &sketch)
+		if err == nil {
+			found[version], err = decodeContent(exact, sketch)
+		}
+		return err
+	}}
+}
+
 // removeSketch removes the sketch of a version that the page no longer has, with those of
-// its keys that the version that it has lacks. Either may be 0 for none.
-func (s *Store) removeSketch(ctx context.Context, tx Tx, page frontierRow, gone, has int64) error {
+// its keys that the version that it has lacks. Either may be 0 for none. The sketches are those
+// of the page; it reads them if they are nil.
+func (s *Store) removeSketch(ctx context.Context, tx Tx, page frontierRow, gone, has int64, sketches map[int64]change.Content) error {
 	if gone == 0 {
 		return nil
 	}
-	var old, content change.Content
-	if err := tx.Pipeline(ctx, sketchOf(gone, &old), sketchOf(has, &content)); err != nil {
-		return fmt.Errorf("read the sketches of the last version and the new one: %w", err)
+	if sketches == nil {
+		sketches = map[int64]change.Content{}
+		if err := tx.Pipeline(ctx, sketchesOf(page.pageID, sketches)); err != nil {
+			return fmt.Errorf("read the page's sketches: %w", err)
+		}
 	}
-	kept := content.Keys()
-	lost := slices.DeleteFunc(old.Keys(), func(key uint64) bool { return slices.Contains(kept, key) })
+	kept := sketches[has].Keys()
+	lost := slices.DeleteFunc(sketches[gone].Keys(), func(key uint64) bool { return slices.Contains(kept, key) })
 	if err := s.removeKeys(ctx, tx, page.crawlID, keyList(page.pageID, lost)); err != nil {
 		return err
 	}

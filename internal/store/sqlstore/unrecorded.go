@@ -75,7 +75,7 @@ func (k versionKey) last(page frontierRow) versionKey {
 // the page that it duplicates: SaveVersion has overwritten them, and they stay unknown until
 // somebody looks again.
 func (s *Store) dropSaved(ctx context.Context, tx Tx, page frontierRow, saved versionKey, visit int, now int64, d *deltas) error {
-	if err := s.removeSketch(ctx, tx, page, saved.id, page.versionID); err != nil {
+	if err := s.removeSketch(ctx, tx, page, saved.id, page.versionID, saved.sketches); err != nil {
 		return err
 	}
 	drops := []struct {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"recrawl/internal/change"
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
 )
@@ -232,6 +233,8 @@ type versionKey struct {
 	// saved: it was saved with the visit, or returned to by it, and has these bytes.
 	saved bool
 	bytes string
+	// sketches are those of the page, by version; nil if they have not been read.
+	sketches map[int64]change.Content
 }
 
 // RecordVisit implements store.Visits. A page that was stopped or evicted in
@@ -256,6 +259,10 @@ func (s *Store) recordVisit(ctx context.Context, tx Tx, p store.RecordParams) (s
 	reads, there := []Step{versionAfter(p.Visit.PageID, &version), {Clock: &now}}, false
 	if p.Visit.Outcome.FreesDuplicates() {
 		reads = append(reads, hasDuplicates(p.Visit.PageID, &there))
+	}
+	if p.Visit.Visit > 1 && p.Visit.Outcome.BringsText() {
+		version.sketches = map[int64]change.Content{}
+		reads = append(reads, sketchesOf(p.Visit.PageID, version.sketches))
 	}
 	page, err := s.lockPage(ctx, tx, p.Visit.PageID, reads...)
 	if err != nil {
@@ -293,7 +300,7 @@ func (s *Store) recordAfter(ctx context.Context, tx Tx, page frontierRow, versio
 		return store.RecordResult{}, err
 	}
 	if version.id != page.versionID {
-		if err := s.removeSketch(ctx, tx, page, page.versionID, version.id); err != nil {
+		if err := s.removeSketch(ctx, tx, page, page.versionID, version.id, version.sketches); err != nil {
 			return store.RecordResult{}, err
 		}
 	}
