@@ -238,7 +238,7 @@ func (a *Activities) robotsVerdict(ctx context.Context, rec store.RobotsRecord, 
 func (a *Activities) robotsFile(ctx context.Context, rec store.RobotsRecord) (*robots.File, store.RobotsRecord, error) {
 	switch rec.State {
 	case store.RobotsAllowAll, store.RobotsUnknown:
-		return a.parsed(rec), rec, nil
+		return a.parsed(rec).File, rec, nil
 	case store.RobotsParsed:
 	default:
 		return nil, rec, nil
@@ -253,7 +253,7 @@ func (a *Activities) robotsFile(ctx context.Context, rec store.RobotsRecord) (*r
 		}
 		rec = full
 	}
-	return a.parsed(rec), rec, nil
+	return a.parsed(rec).File, rec, nil
 }
 
 // heedDelay raises the Crawl-delay that the gate keeps for a robots.txt to the one that the
@@ -281,11 +281,19 @@ func longerDelay(file *robots.File, rec store.RobotsRecord, agent string) (delay
 // parsed returns the robots.txt of a record, and keeps it at hand from now on. Where there
 // is none, it is an empty one, which says nothing. If the record lacks its text, its file
 // must be at hand already.
-func (a *Activities) parsed(rec store.RobotsRecord) *robots.File {
+func (a *Activities) parsed(rec store.RobotsRecord) robotsFile {
 	file, ok := a.robots.get(rec.Origin, rec.TextDigest, rec.ExpiresAt)
 	if !ok {
-		file = robots.ParseText(rec.Text)
+		file.File = robots.ParseText(rec.Text)
+	}
+	if answered := isAnswer(rec.State); !ok || file.answered != answered {
+		file.answered = answered
 		a.robots.put(rec.Origin, rec.TextDigest, rec.ExpiresAt, len(rec.Text), file)
 	}
 	return file
+}
+
+// isAnswer reports whether an origin in the state has a robots.txt, or is known to have none.
+func isAnswer(state store.RobotsState) bool {
+	return state == store.RobotsParsed || state == store.RobotsAllowAll
 }

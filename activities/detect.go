@@ -236,6 +236,9 @@ func (a *Activities) keep(ctx context.Context, view *crawlView, page store.PageR
 // lastDigests returns the digests of the page's last version. If its body may not
 // be kept, they come from the visit that saw it.
 func (a *Activities) lastDigests(ctx context.Context, page store.PageRecord) (change.Digests, error) {
+	if page.Last.ID == 0 {
+		return change.Digests{}, nil
+	}
 	if !withheld(page.Last) {
 		known, err := a.stores.Pages.Content(ctx, page.Last.ID)
 		digests := digestsOf(page.Last, page.Last.Digest)

@@ -218,7 +218,7 @@ func (a *Activities) allowedByCache(view *crawlView, kind crawl.PageKind, u urlk
 	if !ok {
 		return false
 	}
-	_, longer := longerDelay(file, rec, view.Spec.Identity.Agent)
+	_, longer := longerDelay(file.File, rec, view.Spec.Identity.Agent)
 	return !longer && file.CheckFor(view.Spec.Identity.Agent, view.purposeOf(kind), u).Allowed
 }
 

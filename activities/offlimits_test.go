@@ -20,7 +20,8 @@ func TestBadPortsAreRejected(t *testing.T) {
 		spec.Scope.Type, spec.Seeds = "any", append(spec.Seeds, s.url+"/")
 	})
 	w.saveRobots(store.SaveRobotsParams{
-		Origin: "http://localhost", State: store.RobotsParsed, Status: 200, Sitemaps: []string{"http://localhost:6000/map.xml"}, Expires: time.Hour,
+		Origin: "http://localhost", State: store.RobotsParsed, Status: 200, Expires: time.Hour,
+		Text: "Sitemap: http://localhost:6000/map.xml", Sitemaps: []string{"http://localhost:6000/map.xml"},
 	})
 	w.seen(pages[0], 1, `<a href="http://localhost:22/">a</a> <a href="http://mail.localhost:25/">b</a> <link rel=alternate type=application/rss+xml href="//localhost:143/feed">`)
 	got := run(w, contract.RegisterLinks, contract.RegisterIn{Page: pages[0], Visit: 1})

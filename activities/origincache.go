@@ -20,8 +20,15 @@ type originFile[F any] struct {
 	file   F
 }
 
+// robotsFile is the file of a robots record.
+type robotsFile struct {
+	*robots.File
+	// answered: the origin has a robots.txt, or is known to have none.
+	answered bool
+}
+
 type (
-	robotsCache = originCache[*robots.File]
+	robotsCache = originCache[robotsFile]
 	termsCache  = originCache[*robots.Terms]
 )
 

@@ -15,7 +15,7 @@ func TestRobotsCache(t *testing.T) {
 		t.Run(fmt.Sprint(size, " bytes"), func(t *testing.T) {
 			t.Parallel()
 			var c robotsCache
-			file := robots.Parse(nil)
+			file := robotsFile{File: robots.Parse(nil)}
 			now := time.Now()
 			for i := range 3 * maxParsedRobots {
 				origin := fmt.Sprint("http://h", i)
@@ -39,7 +39,7 @@ func TestRobotsCacheExpires(t *testing.T) {
 	t.Parallel()
 	var c robotsCache
 	now := time.Now()
-	c.put("http://h", "digest", now.Add(time.Hour), 1, robots.Parse(nil))
+	c.put("http://h", "digest", now.Add(time.Hour), 1, robotsFile{File: robots.Parse(nil)})
 	if _, ok := c.fresh("http://h", now); !ok {
 		t.Error("a fresh file is not there")
 	}

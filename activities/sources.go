@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/extract"
@@ -110,8 +111,17 @@ func (a *Activities) unknownSitemaps(ctx context.Context, view *crawlView, page 
 	return unknown[:min(len(unknown), sitemapsPerPage)], nil
 }
 
-// sitemapsOf returns the sitemaps that the cached robots.txt of a URL's origin names.
+// sitemapsOf returns the sitemaps that the robots.txt of a URL's origin names. If this process
+// acquired the page, the file is at hand; the record has its text, which may be long.
 func (a *Activities) sitemapsOf(ctx context.Context, view *crawlView, u urlkey.URL) ([]store.Link, error) {
+	if file, ok := a.robots.fresh(u.Origin(), time.Now()); ok {
+		return sitemapLinks(view, u, file.Sitemaps(), file.answered), nil
+	}
+	return a.storedSitemaps(ctx, view, u)
+}
+
+// storedSitemaps is sitemapsOf for a robots.txt that may be newer than the one at hand.
+func (a *Activities) storedSitemaps(ctx context.Context, view *crawlView, u urlkey.URL) ([]store.Link, error) {
 	if !view.Spec.Sources.Sitemaps {
 		return nil, nil
 	}
@@ -119,15 +129,23 @@ func (a *Activities) sitemapsOf(ctx context.Context, view *crawlView, u urlkey.U
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
 	}
-	named := rec.Sitemaps
-	if len(named) == 0 && view.Spec.Sources.WellKnown && (rec.State == store.RobotsParsed || rec.State == store.RobotsAllowAll) {
+	return sitemapLinks(view, u, rec.Sitemaps, isAnswer(rec.State)), err
+}
+
+// sitemapLinks are links to the sitemaps that a robots.txt names, or to the customary one if an
+// origin that answered names none.
+func sitemapLinks(view *crawlView, u urlkey.URL, named []string, answered bool) []store.Link {
+	if !view.Spec.Sources.Sitemaps {
+		return nil
+	}
+	if len(named) == 0 && view.Spec.Sources.WellKnown && answered {
 		named = []string{u.Origin() + wellKnownSitemap}
 	}
 	var links []store.Link
 	for _, url := range named {
 		links = append(links, store.Link{URL: url, Kind: crawl.KindSitemap})
 	}
-	return links, err
+	return links
 }
 
 // registerSitemaps makes the sitemaps of a robots.txt sources of the crawl whose
@@ -137,7 +155,7 @@ func (a *Activities) registerSitemaps(ctx context.Context, view *crawlView, page
 	if page.Kind != crawl.KindPage {
 		return nil
 	}
-	links, err := a.sitemapsOf(ctx, view, u)
+	links, err := a.storedSitemaps(ctx, view, u)
 	if err != nil || len(links) == 0 {
 		return err
 	}

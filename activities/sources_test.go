@@ -289,7 +289,6 @@ func TestSourcesAreBounded(t *testing.T) {
 
 func TestSourcesBySpec(t *testing.T) {
 	t.Parallel()
-	const robots = "Sitemap: http://localhost/map.xml\nSitemap: https://example.com/map.xml"
 	page := `<link rel=alternate type=application/feed+json href=/feed><p>News`
 	for name, tc := range map[string]struct {
 		sources  crawl.SourceSpec
@@ -306,6 +305,10 @@ func TestSourcesBySpec(t *testing.T) {
 	} {
 		w := newWorld(t)
 		seed := w.living([]string{"http://localhost/"}, func(spec *crawl.Spec) { spec.Sources = tc.sources })[0]
+		robots := ""
+		for _, url := range tc.sitemaps {
+			robots += "Sitemap: " + url + "\n"
+		}
 		w.saveRobots(store.SaveRobotsParams{Origin: "http://localhost", State: store.RobotsParsed, Status: 200, Text: robots, Sitemaps: tc.sitemaps, Expires: time.Hour})
 		w.seen(seed, 1, page)
 		got := run(w, contract.RegisterLinks, contract.RegisterIn{Page: seed, Visit: 1})
