@@ -51,7 +51,7 @@ func (a *Activities) Fetch(ctx context.Context, in contract.FetchIn) (contract.F
 	defer s.req.Place.Release()
 	result, err := a.request(ctx, view, page, s.req)
 	if err != nil {
-		a.release(ctx, in.Permit, s.begun, result)
+		a.release(ctx, s.begun, releaseOf(in.Permit, result))
 		return contract.FetchOut{}, err
 	}
 	out = fetchOut(page, s.begun, result)
@@ -59,11 +59,10 @@ func (a *Activities) Fetch(ctx context.Context, in contract.FetchIn) (contract.F
 	if finished, ok := a.finish(ctx, view, page, in, s.begun, result, out); ok {
 		return asActivityResult(finished)
 	}
-	out.Held = a.release(ctx, in.Permit, s.begun, result)
+	if out.Held, err = a.releaseKept(ctx, in.Permit, s.begun, page, result); err != nil {
+		return contract.FetchOut{}, translate(err)
+	}
 	if result.Content {
-		if err := a.stillKnown(ctx, page.PageID, result.Digest); err != nil {
-			return contract.FetchOut{}, translate(err)
-		}
 		if err := a.compareDigests(ctx, page, &out); err != nil {
 			return contract.FetchOut{}, translate(err)
 		}
@@ -157,6 +156,20 @@ func (a *Activities) compareDigests(ctx context.Context, page store.PageRecord, 
 		out.Outcome = crawl.OutcomeUnchanged
 	}
 	return err
+}
+
+// releaseKept ends the permit's request, whose bytes are in the archive by now, and discards them
+// if the page has been forgotten meanwhile. It returns how long the host is held.
+func (a *Activities) releaseKept(ctx context.Context, permit crawl.Permit, begun store.BeginResult, page store.PageRecord, r fetch.Result) (held time.Duration, err error) {
+	params := releaseOf(permit, r)
+	if r.Content {
+		params.Page = page.PageID
+	}
+	effects := a.release(ctx, begun, params)
+	if r.Content && !effects.Known { // or the store has not answered
+		err = a.stillKnown(ctx, page.PageID, r.Digest)
+	}
+	return effects.Held, err
 }
 
 // stillKnown discards the fetched bytes if the page has been forgotten meanwhile.
@@ -279,21 +292,18 @@ func (a *Activities) newRequest(ctx context.Context, view *crawlView, permit cra
 
 // release ends the permit's request. If the store does not answer before the permit
 // expires, the request counts until then, and the site's wish for a pause is lost.
-// It returns the length of the host's back-off because of the result.
-func (a *Activities) release(ctx context.Context, permit crawl.Permit, begun store.BeginResult, r fetch.Result) (held time.Duration) {
-	params := releaseOf(permit, r)
-	err := tell(ctx, permit, begun, func(ctx context.Context) error {
-		effects, err := a.stores.Gate.Release(ctx, params)
-		if err == nil {
-			held = effects.Held
+// Then it returns no effects.
+func (a *Activities) release(ctx context.Context, begun store.BeginResult, p store.ReleaseParams) (effects store.GateEffects) {
+	err := tell(ctx, p.Permit, begun, func(ctx context.Context) (err error) {
+		if effects, err = a.stores.Gate.Release(ctx, p); err == nil {
 			a.carryOut(ctx, effects)
 		}
 		return err
 	})
 	if err != nil {
-		a.log.Warn("a permit could not be released; its host rests until it expires", "url", permit.URL, "error", err)
+		a.log.Warn("a permit could not be released; its host rests until it expires", "url", p.Permit.URL, "error", err)
 	}
-	return held
+	return effects
 }
 
 // releaseOf returns what to tell the gate about a result.

@@ -62,7 +62,7 @@ func (a *Activities) RefreshRobots(ctx context.Context, in contract.RefreshRobot
 	}
 	result, body, err := a.requestRobots(ctx, req)
 	if err != nil {
-		a.release(ctx, in.Permit, begun, result)
+		a.release(ctx, begun, releaseOf(in.Permit, result))
 		return contract.RefreshRobotsOut{}, err
 	}
 	a.noteReach(view, page, result)
@@ -82,7 +82,7 @@ func (a *Activities) RefreshRobots(ctx context.Context, in contract.RefreshRobot
 	if err != nil {
 		return contract.RefreshRobotsOut{}, translate(err)
 	}
-	a.release(ctx, in.Permit, begun, result)
+	a.release(ctx, begun, releaseOf(in.Permit, result))
 	if off.Reason != "" {
 		a.rejectHop(ctx, in.Page, off, result.Location)
 	}

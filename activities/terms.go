@@ -137,7 +137,7 @@ func (a *Activities) refreshTerms(ctx context.Context, in contract.RefreshRobots
 	}
 	result, body, err := a.requestRobots(ctx, req)
 	if err != nil {
-		a.release(ctx, permit, begun, result)
+		a.release(ctx, begun, releaseOf(permit, result))
 		return contract.RefreshRobotsOut{}, err
 	}
 	var params store.SaveTermsParams
@@ -154,7 +154,7 @@ func (a *Activities) refreshTerms(ctx context.Context, in contract.RefreshRobots
 	if err != nil {
 		return contract.RefreshRobotsOut{}, translate(err)
 	}
-	a.release(ctx, permit, begun, result)
+	a.release(ctx, begun, releaseOf(permit, result))
 	return contract.RefreshRobotsOut{Summary: termsSummary(params)}, nil
 }
 

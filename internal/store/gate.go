@@ -169,6 +169,8 @@ type GateEffects struct {
 	Turns []Turn
 	// Held is the length of the back-off that the released request caused at its host, 0 for none.
 	Held time.Duration
+	// Known: the page that ReleaseParams asks for was there.
+	Known bool
 }
 
 // BeginParams are the inputs of Begin.
@@ -216,6 +218,8 @@ type ReleaseParams struct {
 	// HasRetryAfter is set.
 	RetryAfter    time.Duration
 	HasRetryAfter bool
+	// Page is asked for: whether it has been forgotten meanwhile. 0 asks for none.
+	Page int64
 }
 
 // FinishParams are the inputs of Finish.

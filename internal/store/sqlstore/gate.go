@@ -249,11 +249,19 @@ func (s *Store) Release(ctx context.Context, p store.ReleaseParams) (store.GateE
 // release is Release within a transaction. It also returns when that was.
 func (s *Store) release(ctx context.Context, tx Tx, p store.ReleaseParams) (effects store.GateEffects, now int64, err error) {
 	var flight place
-	reads := func(bool) []Step { return []Step{placeInFlight(p.Permit.HostID, &flight)} }
+	var known int64
+	reads := func(bool) []Step {
+		steps := []Step{placeInFlight(p.Permit.HostID, &flight)}
+		if known = 0; p.Page != 0 {
+			steps = append(steps, oneRow(`SELECT page_id FROM frontier WHERE page_id = $1`, []any{p.Page}, &known))
+		}
+		return steps
+	}
 	err = s.atHost(ctx, tx, &effects, p.Permit.HostID, reads, func(g *gateHost) error {
 		g.flight, now = &flight, g.now
 		return g.release(ctx, p)
 	})
+	effects.Known = known != 0
 	return effects, now, err
 }
 

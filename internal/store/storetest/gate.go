@@ -52,6 +52,7 @@ func RunGate(t *testing.T, open func(t *testing.T) store.Store) {
 		"PausedAreNotElders":          pausedAreNotElders,
 		"FirstVisitsPass":             firstVisitsPass,
 		"HeldGoesBehind":              heldGoesBehind,
+		"ReleaseLooksForThePage":      releaseLooks,
 		"BackoffIsTold":               backoffIsTold,
 		"LeavingTurnsTheNext":         leavingTurns,
 		"ReleaseTurnsTheHead":         releaseTurns,

@@ -17,6 +17,28 @@ func finishParams(page crawl.PageRef, permit crawl.Permit) store.FinishParams {
 	}
 }
 
+// releaseLooks: a release says whether the page is still there, if it is asked.
+func releaseLooks(w *gateWorld) {
+	pages := w.open("news", 0, 3)
+	known := func(page crawl.PageRef, asked int64, forget bool) bool {
+		w.t.Helper()
+		permit := w.inFlight(page)
+		if forget {
+			must(w.s.Forget(w.t.Context(), store.ForgetParams{Target: store.Target{URL: page.URL}, Limit: 10}))(w.t)
+		}
+		return must(w.s.Release(w.t.Context(), store.ReleaseParams{Permit: permit, Answer: store.HostOK, Page: asked}))(w.t).Known
+	}
+	if !known(pages[0], pages[0].PageID, false) {
+		w.t.Error("a page that is there is not known")
+	}
+	if known(pages[1], 0, false) {
+		w.t.Error("no page is known")
+	}
+	if known(pages[2], pages[2].PageID, true) {
+		w.t.Error("a forgotten page is known")
+	}
+}
+
 // inFlight is a page whose request has begun.
 func (w *gateWorld) inFlight(page crawl.PageRef) crawl.Permit {
 	w.t.Helper()
