@@ -4,11 +4,14 @@ package postgres
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"recrawl/internal/crawl"
 	"recrawl/internal/store"
 	"recrawl/internal/store/sqlstore"
 	"recrawl/internal/store/storetest/pgtest"
@@ -114,5 +117,61 @@ func TestSearchByAnOldPlan(t *testing.T) {
 	}
 	if text := strings.Join(plan, "\n"); !strings.Contains(text, "$1") || !strings.Contains(text, "Index Cond: (id = f.page_id)") {
 		t.Errorf("a search's plan:\n%s", text)
+	}
+}
+
+// TestRecentVersionsAreNotCompared: each visit of a page looks for versions that were replaced
+// too long ago. It does not look at what replaced those that are not that old themselves: a page
+// that keeps all versions of a year would compare each with all later ones.
+func TestRecentVersionsAreNotCompared(t *testing.T) {
+	t.Parallel()
+	e, err := openEngine(t.Context(), pgtest.DSN(t), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	var query string
+	var args []any
+	s := sqlstore.New(sqlstore.Observe(e, sqlstore.Observer{Asked: func(_ sqlstore.Transaction, q string, a []any) {
+		if strings.Contains(q, "DELETE FROM versions") {
+			query, args = q, a
+		}
+	}}), sqlstore.Options{})
+	r := &race{T: t, s: s}
+	spec := crawl.DefaultSpec()
+	spec.Name = "news"
+	rec, err := s.OpenCrawl(t.Context(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.crawl = rec.ID
+	page := r.page(oneURL).PageID
+	for visit := 1; visit <= 20; visit++ {
+		if _, err := s.SaveVersion(t.Context(), store.SaveVersionParams{Version: store.VersionRecord{PageID: page, Visit: visit, Digest: fmt.Sprint(visit)}}); err != nil {
+			t.Fatal(err)
+		}
+		_, err := s.RecordVisit(t.Context(), store.RecordParams{
+			Visit:     store.VisitRecord{PageID: page, Visit: visit, Outcome: crawl.OutcomeChanged, State: crawl.Active},
+			Retention: store.Retention{Age: 24 * time.Hour},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	rows, err := e.pool.Query(t.Context(), "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) "+query, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	looks := slices.DeleteFunc(slices.Clone(plan), func(line string) bool { return !strings.Contains(line, "versions n") })
+	if len(looks) == 0 || slices.ContainsFunc(looks, func(line string) bool { return !strings.Contains(line, "never executed") }) {
+		t.Errorf("the versions of a page are compared with later ones:\n%s", strings.Join(plan, "\n"))
 	}
 }

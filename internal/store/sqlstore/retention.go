@@ -46,14 +46,15 @@ func (s *Store) retainVersions(ctx context.Context, tx Tx, d *deltas, page int64
 		before = now - r.Age.Microseconds()
 	}
 	// A version counts as replaced when the page next got another one, or left it by a
-	// return.
+	// return. Times rise with the visits, so one that is not too old itself was not replaced
+	// too long ago; without asking that first, each would be compared with all later ones.
 	query := `DELETE FROM versions WHERE id IN (
 		SELECT v.id FROM versions v WHERE v.page_id = $1 AND v.seq < $2 AND v.id <> $7
 			AND (v.seq <= $3 OR v.left_at > 0 AND v.left_at < $8
-				OR EXISTS (SELECT 1 FROM versions n WHERE n.page_id = v.page_id AND n.seq > v.seq AND n.seq <= $4 AND n.visit > v.back_visit AND n.at < $5))
+				OR v.at < $9 AND EXISTS (SELECT 1 FROM versions n WHERE n.page_id = v.page_id AND n.seq > v.seq AND n.seq <= $4 AND n.visit > v.back_visit AND n.at < $5))
 			AND NOT EXISTS (SELECT 1 FROM pending_links l WHERE l.version_id = v.id)
 		ORDER BY v.visit LIMIT $6) RETURNING digest`
-	gone, err := collect(ctx, tx, query, []any{page, newest, below, newest, before, store.RetentionStep, last.id, before}, scanText)
+	gone, err := collect(ctx, tx, query, []any{page, newest, below, newest, before, store.RetentionStep, last.id, before, before}, scanText)
 	if err != nil || len(gone) == 0 {
 		return err
 	}
