@@ -250,15 +250,16 @@ func (s *Store) Release(ctx context.Context, p store.ReleaseParams) (store.GateE
 func (s *Store) release(ctx context.Context, tx Tx, p store.ReleaseParams) (effects store.GateEffects, now int64, err error) {
 	var flight place
 	var known int64
+	var permits []place
 	reads := func(bool) []Step {
-		steps := []Step{placeInFlight(p.Permit.HostID, &flight)}
+		steps := []Step{placeInFlight(p.Permit.HostID, &flight), grantedAt(p.Permit.HostID, &permits)}
 		if known = 0; p.Page != 0 {
 			steps = append(steps, oneRow(`SELECT page_id FROM frontier WHERE page_id = $1`, []any{p.Page}, &known))
 		}
 		return steps
 	}
 	err = s.atHost(ctx, tx, &effects, p.Permit.HostID, reads, func(g *gateHost) error {
-		g.flight, now = &flight, g.now
+		g.flight, g.permits, now = &flight, &permits, g.now
 		return g.release(ctx, p)
 	})
 	effects.Known = known != 0

@@ -62,7 +62,9 @@ type gateHost struct {
 	lines    []*gateLine
 	landed   int64 // the crawl whose request has ended in this transaction, 0 if none has
 	// flight is the place of the request in flight, if it was read with the host.
-	flight  *place
+	flight *place
+	// permits are the granted places, if they were read with the host and none has changed since.
+	permits *[]place
 	effects *store.GateEffects
 }
 

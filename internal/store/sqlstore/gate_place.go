@@ -100,6 +100,9 @@ func (g *gateHost) put(ctx context.Context, was, is place) error {
 	if was == is {
 		return nil
 	}
+	if was.state == placeGranted || is.state == placeGranted {
+		g.permits = nil
+	}
 	if err := g.recount(ctx, was, is); err != nil {
 		return err
 	}
@@ -149,6 +152,9 @@ func (g *gateHost) recount(ctx context.Context, was, is place) error {
 func (g *gateHost) drop(ctx context.Context, p place) error {
 	if p.page == 0 {
 		return nil
+	}
+	if p.state == placeGranted {
+		g.permits = nil
 	}
 	if err := g.recount(ctx, p, place{}); err != nil {
 		return err

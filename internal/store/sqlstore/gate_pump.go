@@ -104,12 +104,25 @@ func (g *gateHost) hasSlot(granted []place) bool {
 
 // granted lists the places with a permit that is not begun.
 func (g *gateHost) granted(ctx context.Context) ([]place, error) {
-	query := "SELECT " + placeColumns + " FROM places p WHERE p.host_id = $1 AND p.state = 2 ORDER BY p.permit_id"
-	places, err := collect(ctx, g.tx, query, []any{g.row.id}, scanPlace)
-	if err != nil {
+	if g.permits != nil {
+		return slices.Clone(*g.permits), nil
+	}
+	var places []place
+	if err := g.tx.Pipeline(ctx, grantedAt(g.row.id, &places)); err != nil {
 		return nil, fmt.Errorf("read the granted permits of %s: %w", g.row.host, err)
 	}
 	return places, nil
+}
+
+// grantedAt reads the granted places of a host.
+func grantedAt(host int64, places *[]place) Step {
+	*places = nil
+	query := "SELECT " + placeColumns + " FROM places p WHERE p.host_id = $1 AND p.state = 2 ORDER BY p.permit_id"
+	return Step{Query: query, Args: []any{host}, Scan: func(row Row) error {
+		p, err := scanPlace(row)
+		*places = append(*places, p)
+		return err
+	}}
 }
 
 func scanPlace(row Row) (place, error) {
