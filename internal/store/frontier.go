@@ -114,7 +114,7 @@ type RegisterResult struct {
 	Forgotten int     // URLs left out because they or their hosts were forgotten
 	Refused   int     // URLs left out because the crawl has no room for another foreign host
 	Revived   int     // URLs of pages that were stopped, which Revive made Known
-	Hosts     []int64 // hosts of all URLs except the refused ones, in order
+	Hosts     []int64 // hosts of all URLs except the refused and the forgotten ones, in order
 	NewHosts  []int64 // those of URLs seen for the first time that no trap holds, in order
 	// Again: Version's links had been registered before, by a call whose answer may have
 	// been lost.

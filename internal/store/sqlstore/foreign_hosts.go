@@ -105,7 +105,7 @@ func (s *Store) claimForeign(ctx context.Context, tx Tx, crawlID int64, bound fo
 		return known, err
 	}
 	added := hostNames(next)
-	if _, err := s.insertHosts(ctx, tx, added); err != nil {
+	if err := s.insertHosts(ctx, tx, added); err != nil {
 		return nil, err
 	}
 	query := `INSERT INTO ` + bound.table + ` (crawl_id, host_id)

@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -19,10 +20,13 @@ import (
 // hold up the hosts' lines for less than 100 ms.
 const urlsPerTx = 1000
 
+// errNewHosts: a transaction found hosts missing of the URLs that it was to register.
+var errNewHosts = errors.New("hosts are new")
+
 // errVanished: pages were forgotten while a transaction registered links to them.
 var errVanished = errors.New("pages have vanished")
 
-// vanishedTries is how many times a chunk is registered whose pages vanish: the
+// vanishedTries is how many times a chunk is registered whose hosts are new or whose pages vanish: the
 // second time their tombstones, if any, exclude them.
 const vanishedTries = 5
 
@@ -67,14 +71,12 @@ func (s *Store) registerLinks(ctx context.Context, p store.RegisterParams) (stor
 	if err != nil {
 		return store.RegisterResult{}, err
 	}
-	if err := s.checkOrigin(ctx, p); err != nil {
-		return store.RegisterResult{}, err
+	if p.From == 0 { // else each transaction finds out
+		if err := s.checkOrigin(ctx, p); err != nil {
+			return store.RegisterResult{}, err
+		}
 	}
-	hosts, err := s.ensureHosts(ctx, urls)
-	if err != nil {
-		return store.RegisterResult{}, err
-	}
-	res := store.RegisterResult{Hosts: hosts}
+	var res store.RegisterResult
 	var refused []foundURL
 	for len(urls) > urlsPerTx {
 		if err := s.registerChunk(ctx, p, urls[:urlsPerTx], false, &res, &refused); err != nil {
@@ -102,7 +104,8 @@ func (s *Store) registerChunk(ctx context.Context, p store.RegisterParams, chunk
 		registered, err = write(ctx, s, func(tx Tx) (registration, error) {
 			return s.registerPortion(ctx, tx, p, portion{chunk, *refused, last})
 		})
-		if !errors.Is(err, errVanished) || try == vanishedTries {
+		if again, failed := s.triesAgain(ctx, p, chunk, err); !again || try == vanishedTries {
+			err = cmp.Or(failed, err)
 			break
 		}
 	}
@@ -133,6 +136,16 @@ type portion struct {
 	last    bool       // ends the registration
 }
 
+// triesAgain reports whether a transaction that failed to register URLs is to be repeated, and
+// adds the hosts that it found missing; failed says that it could not.
+func (s *Store) triesAgain(ctx context.Context, p store.RegisterParams, urls []foundURL, err error) (again bool, failed error) {
+	if errors.Is(err, errNewHosts) {
+		failed = s.addHosts(ctx, p, urls)
+		return failed == nil, failed
+	}
+	return errors.Is(err, errVanished), nil
+}
+
 // registerPortion registers a portion in a transaction. The last one ends the wait of the
 // version's links and counts those that were rejected, once.
 func (s *Store) registerPortion(ctx context.Context, tx Tx, p store.RegisterParams, some portion) (registration, error) {
@@ -151,7 +164,7 @@ func (s *Store) registerPortion(ctx context.Context, tx Tx, p store.RegisterPara
 	if some.last { // with its own, whose tombstones were asked for as well
 		rejected = refusedForeign(p, slices.Concat(some.refused, registered.refused))
 	}
-	if registered.again, err = s.endRegistration(ctx, tx, p, d != nil || len(rejected) > 0, some.last); err != nil {
+	if registered.again, err = s.endRegistration(ctx, tx, p, some.last); err != nil {
 		return registration{}, err
 	}
 	if d != nil {
@@ -169,18 +182,21 @@ func (s *Store) registerPortion(ctx context.Context, tx Tx, p store.RegisterPara
 type knownFirst struct {
 	forgotten map[tombstone]bool
 	now       int64
+	hosts     map[string]int64 // ids of those that exist
 }
 
 // beginRegistration asks which of the URLs and of the examples of rejected links were
-// forgotten, and what time it is.
+// forgotten, what time it is, and which hosts exist.
 func (s *Store) beginRegistration(ctx context.Context, tx Tx, urls []foundURL, rejected []store.Rejection) (known knownFirst, err error) {
 	var list []tombstone
+	var names []string
 	hosts := map[string]bool{}
 	for _, u := range urls {
 		list = append(list, tombstone{tombURL, u.Hash})
 		if !hosts[u.host] {
 			hosts[u.host] = true
 			list = append(list, newTombstone(tombHost, u.host))
+			names = append(names, u.host)
 		}
 	}
 	for _, e := range s.rejectedRecords(rejected) {
@@ -189,17 +205,22 @@ func (s *Store) beginRegistration(ctx context.Context, tx Tx, urls []foundURL, r
 	if len(list) == 0 {
 		return known, nil
 	}
-	known.forgotten, err = s.tombstones(ctx, tx, list, Step{Clock: &known.now})
+	reads := []Step{{Clock: &known.now}}
+	if len(names) > 0 {
+		known.hosts = make(map[string]int64, len(names))
+		reads = append(reads, s.hostIDs(hostNames(names), known.hosts))
+	}
+	known.forgotten, err = s.tombstones(ctx, tx, list, reads...)
 	return known, err
 }
 
-// endRegistration keeps the linking page, if that is wanted. The last portion ends the wait of
-// the version's links; again reports that it had ended before.
-func (s *Store) endRegistration(ctx context.Context, tx Tx, p store.RegisterParams, keeps, last bool) (again bool, err error) {
+// endRegistration keeps the linking page. The last portion ends the wait of the version's links;
+// again reports that it had ended before.
+func (s *Store) endRegistration(ctx context.Context, tx Tx, p store.RegisterParams, last bool) (again bool, err error) {
 	var steps []Step
 	var origin, ended int64
-	if keeps = keeps && p.From != 0; keeps {
-		steps = append(steps, s.keepOrigin(p.From, &origin))
+	if p.From != 0 {
+		steps = append(steps, s.keepOrigin(p, &origin))
 	}
 	ends := last && p.Version != 0
 	if ends {
@@ -211,7 +232,7 @@ func (s *Store) endRegistration(ctx context.Context, tx Tx, p store.RegisterPara
 	if err := tx.Pipeline(ctx, steps...); err != nil {
 		return false, fmt.Errorf("end the registration: %w", err)
 	}
-	if keeps && origin == 0 {
+	if p.From != 0 && origin == 0 {
 		return false, fmt.Errorf("page %d: %w", p.From, store.ErrNotFound)
 	}
 	return ends && ended == 0, nil
@@ -224,7 +245,7 @@ type registration struct {
 	forgotten int        // left out
 	left      []foundURL // those that were forgotten
 	refused   []foundURL // left out: their foreign hosts have no room
-	hosts     []int64    // foreign ones
+	hosts     []int64    // of those that were not left out
 	newHosts  []int64    // of pages that have become Known
 	again     bool       // the version's links were registered before
 }
@@ -237,6 +258,14 @@ func (s *Store) registerSome(ctx context.Context, tx Tx, p store.RegisterParams,
 	}
 	urls := known.remembered(chunk)
 	registered := registration{forgotten: len(chunk) - len(urls), left: without(chunk, urls)}
+	for i, u := range urls {
+		if u.foreign == 0 {
+			if urls[i].HostID = known.hosts[u.host]; urls[i].HostID == 0 {
+				return registration{}, nil, errNewHosts
+			}
+			registered.hosts = append(registered.hosts, urls[i].HostID)
+		}
+	}
 	var err error
 	if urls, registered.refused, err = s.admitForeign(ctx, tx, p, urls); err != nil {
 		return registration{}, nil, err
@@ -349,8 +378,8 @@ func without(chunk, kept []foundURL) []foundURL {
 
 // keepOrigin keeps the linking page from being forgotten before the transaction ends: otherwise
 // its links would stay without it. The id stays 0 if there is no such page any more.
-func (s *Store) keepOrigin(from int64, id *int64) Step {
-	return oneRow(`SELECT id FROM pages WHERE id = $1`+s.engine.Dialect().ForKeyShare(), []any{from}, id)
+func (s *Store) keepOrigin(p store.RegisterParams, id *int64) Step {
+	return oneRow(`SELECT id FROM pages WHERE id = $1 AND crawl_id = $2`+s.engine.Dialect().ForKeyShare(), []any{p.From, p.CrawlID}, id)
 }
 
 // insertPages inserts the URLs that the crawl has not seen and finds out the

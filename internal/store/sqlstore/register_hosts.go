@@ -31,65 +31,41 @@ type hostName struct {
 	Host string `json:"host"`
 }
 
-// ensureHosts sets the host ids of the URLs, adding hosts that are new, and
-// returns the ids in order. New hosts get separate transactions, so that nobody
-// waits for a host's row while this one inserts pages. Foreign ones are left to
-// that transaction, which decides whether they are taken.
-func (s *Store) ensureHosts(ctx context.Context, urls []foundURL) ([]int64, error) {
+// addHosts adds the hosts of the URLs that are new. They get separate transactions, so that nobody
+// waits for a host's row while this one inserts pages. Foreign ones are left to that transaction,
+// which decides whether they are taken.
+func (s *Store) addHosts(ctx context.Context, p store.RegisterParams, urls []foundURL) error {
+	if err := s.checkOrigin(ctx, p); err != nil {
+		return err
+	}
 	names := map[string]bool{}
 	for _, u := range urls {
 		if u.foreign == 0 {
 			names[u.host] = true
 		}
 	}
-	hosts := make(map[string]int64, len(names))
-	for some := range slices.Chunk(slices.Sorted(maps.Keys(names)), urlsPerTx) {
-		ids, err := s.ensureSomeHosts(ctx, some)
-		if err != nil {
-			return nil, fmt.Errorf("find hosts: %w", err)
-		}
-		maps.Copy(hosts, ids)
+	list := hostNames(slices.Sorted(maps.Keys(names)))
+	_, err := write(ctx, s, func(tx Tx) (struct{}, error) { return struct{}{}, s.insertHosts(ctx, tx, list) })
+	if err != nil {
+		return fmt.Errorf("add hosts: %w", err)
 	}
-	for i := range urls {
-		urls[i].HostID = hosts[urls[i].host]
-	}
-	return slices.Sorted(maps.Values(hosts)), nil
+	return nil
 }
 
-func (s *Store) ensureSomeHosts(ctx context.Context, names []string) (map[string]int64, error) {
-	list := make([]hostName, len(names))
-	for i, name := range names {
-		list[i].Host = name
-	}
-	hosts, err := glance(ctx, s, func(tx Tx) (map[string]int64, error) { return s.hostIDs(ctx, tx, list) })
-	if err != nil || len(hosts) == len(list) {
-		return hosts, err
-	}
-	return write(ctx, s, func(tx Tx) (map[string]int64, error) { return s.insertHosts(ctx, tx, list) })
-}
-
-func (s *Store) insertHosts(ctx context.Context, tx Tx, list []hostName) (map[string]int64, error) {
-	query := `INSERT INTO hosts (host) SELECT r.host FROM ` + s.records(1, "r", "host text") + `
+func (s *Store) insertHosts(ctx context.Context, tx Tx, list []hostName) error {
+	return tx.Queue(ctx, `INSERT INTO hosts (host) SELECT r.host FROM `+s.records(1, "r", "host text")+`
 		WHERE NOT EXISTS (SELECT 1 FROM hosts h WHERE h.host = r.host)
-		ORDER BY r.host ON CONFLICT (host) DO NOTHING`
-	if err := tx.Queue(ctx, query, jsonText(list)); err != nil {
-		return nil, err
-	}
-	return s.hostIDs(ctx, tx, list)
+		ORDER BY r.host ON CONFLICT (host) DO NOTHING`, jsonText(list))
 }
 
-// hostIDs returns the ids of the hosts that exist.
-func (s *Store) hostIDs(ctx context.Context, tx Tx, list []hostName) (map[string]int64, error) {
+// hostIDs reads the ids of the hosts that exist.
+func (s *Store) hostIDs(list []hostName, ids map[string]int64) Step {
 	query := `SELECT h.host, h.id FROM ` + s.records(1, "r", "host text") + ` CROSS JOIN hosts h WHERE h.host = r.host`
-	hosts := make(map[string]int64, len(list))
-	err := tx.Query(ctx, query, []any{jsonText(list)}, func(row Row) error {
+	return Step{Query: query, Args: []any{jsonText(list)}, Scan: func(row Row) error {
 		var name string
 		var id int64
-		if err := row.Scan(&name, &id); err != nil {
-			return err
-		}
-		hosts[name] = id
-		return nil
-	})
-	return hosts, err
+		err := row.Scan(&name, &id)
+		ids[name] = id
+		return err
+	}}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -42,13 +41,10 @@ func (s *Store) importSeeds(ctx context.Context, p store.ImportParams) (store.Im
 	if err := s.markImported(ctx, p.CrawlID); err != nil {
 		return store.ImportResult{}, err
 	}
-	if _, err := s.ensureHosts(ctx, urls); err != nil {
-		return store.ImportResult{}, err
-	}
 	for try := 1; ; try++ {
 		res, err := write(ctx, s, func(tx Tx) (store.ImportResult, error) { return s.importSome(ctx, tx, p, urls) })
-		if !errors.Is(err, errVanished) || try == vanishedTries {
-			return res, err
+		if again, failed := s.triesAgain(ctx, links, urls, err); !again || try == vanishedTries {
+			return res, cmp.Or(failed, err)
 		}
 	}
 }
