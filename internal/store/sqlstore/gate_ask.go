@@ -94,12 +94,18 @@ func (q *question) answer(ctx context.Context) (asked, error) {
 func (q *question) open(ctx context.Context) error {
 	id := q.params.Page.PageID
 	var was place
-	if err := q.page.found(id, q.tx.Pipeline(ctx, askerOf(id, &q.page), placeOf(id, &was))); err != nil {
+	reads := []Step{askerOf(id, &q.page), placeOf(id, &was)}
+	origin, err := originOf(q.params.Page.URL) // the page's, unless the caller has its URL wrong
+	if err == nil {
+		reads = append(reads, robotsOf(origin, &q.robots))
+	}
+	if err := q.page.found(id, q.tx.Pipeline(ctx, reads...)); err != nil {
 		return err
 	}
-	var err error
-	if q.robots, err = loadRobots(ctx, q.tx, q.page.origin); err != nil {
-		return err
+	if origin != q.page.origin {
+		if err := q.tx.Pipeline(ctx, robotsOf(q.page.origin, &q.robots)); err != nil {
+			return fmt.Errorf("read robots of %s: %w", q.page.origin, err)
+		}
 	}
 	hosts := []int64{q.page.home}
 	if was.page != 0 {

@@ -35,24 +35,18 @@ func (r *robotsRow) fields() []any {
 	return []any{&r.state, &r.expiresAt, &r.next, &r.nextHost}
 }
 
-// loadRobots reads the origin's row, without the duty.
-func loadRobots(ctx context.Context, tx Tx, origin string) (robotsRow, error) {
+// robotsOf reads the origin's row, without the duty.
+func robotsOf(origin string, r *robotsRow) Step {
+	*r = robotsRow{record: store.RobotsRecord{Origin: origin}}
 	// All of robotsRecordColumns except the text, which is large.
 	query := `SELECT origin, state, status, '', text_digest, fetched_at, expires_at, failures, crawl_delay, sitemaps, problem, hops, forbids,
 			next, next_host
 		FROM robots WHERE origin = $1`
-	found, err := collect(ctx, tx, query, []any{clean(origin)}, func(row Row) (r robotsRow, err error) {
+	return Step{Query: query, Args: []any{clean(origin)}, Scan: func(row Row) (err error) {
 		r.record, err = scanRobotsAnd(row, &r.next, &r.nextHost)
 		r.state, r.expiresAt = r.record.State, micros(r.record.ExpiresAt)
-		return r, err
-	})
-	if err != nil {
-		return robotsRow{}, fmt.Errorf("read robots of %s: %w", origin, err)
-	}
-	if len(found) == 0 {
-		return robotsRow{record: store.RobotsRecord{Origin: origin}}, nil
-	}
-	return found[0], nil
+		return err
+	}}
 }
 
 // loadDuty reads which page other than this one is fetching the origin's robots.txt.
