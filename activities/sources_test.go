@@ -334,12 +334,17 @@ func TestSitemapsThatAreNew(t *testing.T) {
 	seed := w.living([]string{"http://localhost/"})[0]
 	named := func(sitemaps ...string) {
 		t.Helper()
-		w.saveRobots(store.SaveRobotsParams{Origin: "http://localhost", State: store.RobotsParsed, Status: 200, Text: "#", Sitemaps: sitemaps, Expires: time.Hour})
+		text := "Sitemap: " + strings.Join(sitemaps, "\nSitemap: ")
+		w.saveRobots(store.SaveRobotsParams{Origin: "http://localhost", State: store.RobotsParsed, Status: 200, Text: text, Sitemaps: sitemaps, Expires: time.Hour})
 	}
 	visit := func(body string, want ...string) {
 		t.Helper()
 		n := w.page(seed.URL).Visits + 1
+		w.permit(seed, n) // the file is at hand from now on
 		w.seen(seed, n, body)
+		if _, err := w.store.Leave(t.Context(), seed.PageID); err != nil {
+			t.Fatal(err)
+		}
 		got := run(w, contract.RegisterLinks, contract.RegisterIn{Page: seed, Visit: n})
 		var urls []string
 		for _, s := range w.sources() {
