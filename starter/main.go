@@ -14,6 +14,7 @@ import (
 )
 
 func main() {
+	app.CollectLate()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	// The libraries' own: net/http writes a line for each odd frame that a server

@@ -2,6 +2,8 @@ package app
 
 import (
 	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
 	"testing"
 )
 
@@ -31,5 +33,30 @@ func TestHeapReserve(t *testing.T) {
 		}
 		release()
 		t.Setenv(name, "")
+	}
+}
+
+// A command's first collection comes late, and the others as usual, but not for an operator who
+// has set it.
+func TestCollectLate(t *testing.T) {
+	const usual = 100
+	defer debug.SetGCPercent(debug.SetGCPercent(usual))
+	percent := func() uint64 {
+		sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
+		metrics.Read(sample)
+		return sample[0].Value.Uint64()
+	}
+	t.Setenv("GOMEMLIMIT", "")
+	t.Setenv("GOGC", "100")
+	if CollectLate(); percent() != usual {
+		t.Errorf("with GOGC set, it became %d", percent())
+	}
+	t.Setenv("GOGC", "")
+	if CollectLate(); percent() <= usual {
+		t.Errorf("the heap may grow by %d %% before the first collection, want more than %d", percent(), usual)
+	}
+	for percent() != usual && t.Context().Err() == nil {
+		runtime.GC()
+		runtime.Gosched()
 	}
 }
