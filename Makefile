@@ -176,6 +176,8 @@ PLAIN = $(filter-out $(E2E) $(RACED),$(patsubst recrawl/%,./%,$(shell $(GO) list
 # change is judged by what it changed; `make test-long`, and `go test` by hand, draw others (0).
 # What these find becomes a case of its own.
 SEED := 1
+# How many cases each draws: fewer where they are the same in each run.
+CHECKS := 50
 # The longest go first, so that none of them runs on alone in the end.
 FIRST = ./internal/store/postgres ./internal/temporalkit ./internal/sim ./internal/change ./internal/store/sqlite ./activities ./workflows \
 	./internal/fetch ./internal/cli ./internal/web ./internal/bench/visits ./internal/app ./internal/export ./internal/extract ./internal/sink/folder ./internal/schedule
@@ -211,15 +213,19 @@ NOVET := -vet=off
 # Where the tests keep their files: in memory, if there is enough of it; the script says more.
 SCRATCH = .ci/in-memory
 
-# Their heaps are small, and Go collects a small one often: with this they take a twelfth less
-# processor time, and at most 0.2 GB more.
+# Their heaps are small, and Go collects a small one often: with this the packages' tests take a
+# twelfth less processor time, and at most 0.2 GB more, and so do the programs of the end-to-end
+# tests. Tests of their memory undo it, and `make test-long` runs the programs as users do.
+COLLECT := 400
 test-packages: export GOGC := 400
+test-e2e: export GOGC = $(COLLECT)
 
 # Everything, see CONTRIBUTING.md: first what burns the cores, then, with nothing beside it, what runs the
 # programs and mostly waits. `make -k test` goes on after a failure of the first part.
 test: test-packages test-e2e
 
 test-packages: export RAPID_SEED = $(SEED)
+test-packages: export RAPID_CHECKS = $(CHECKS)
 test-packages: compose-config temporal temporal-server s3-server packages warcio axe replay release-config prometheus
 	@[ -n "$(RACE)" ] || echo "no C compiler: running without the race detector"
 	@failed=0; \
@@ -256,6 +262,8 @@ test-long: LONG :=
 test-long: SCRATCH :=
 test-long: LIMIT := 240m
 test-long: SEED := 0
+test-long: CHECKS := 200
+test-long: COLLECT :=
 test-long: E2ELIMIT := 240m
 test-long: test
 

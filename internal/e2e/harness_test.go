@@ -249,7 +249,7 @@ func runEnv(t *testing.T, env []string, program string, args ...string) (stdout 
 
 // cleanEnv returns the environment of a new user: an empty home folder and no settings.
 func cleanEnv(t *testing.T) []string {
-	env := []string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir()}
+	env := []string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir(), "GOGC=" + os.Getenv("GOGC")}
 	return env
 }
 

@@ -141,7 +141,8 @@ func startHostileWeb(t *testing.T) *hostileWeb {
 	for _, trap := range testsite.EndlessTraps() {
 		w.hostile, domains = append(w.hostile, w.attackers.URL(trap)), append(domains, trap+".localhost")
 	}
-	w.d, w.control = startDev(t, filepath.Join(t.TempDir(), "data")), startDev(t, filepath.Join(t.TempDir(), "data"))
+	dev := func() *dev { return startDevEnv(t, filepath.Join(t.TempDir(), "data"), []string{asUsersDo}) }
+	w.d, w.control = dev(), dev()
 	w.control.crawlSpec(hostileSpec("web", w.alone, domains))
 	w.d.crawlSpec(hostileSpec("web", w.honest, domains))
 	return w
