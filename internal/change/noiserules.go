@@ -101,7 +101,7 @@ func (s *scanner) counterAt(i int) int {
 		return s.countedAfter(i)
 	case s.is(i, isRead) && s.isCount(i+1) && s.is(i+2, isTimes):
 		return 3
-	case s.is(i, isCounted):
+	case s.is(i, isCounted|isCountedMany):
 		return s.countedBefore(i)
 	}
 	return 0
@@ -130,6 +130,19 @@ func (s *scanner) isCount(i int) bool {
 	return whole || last == 1 && s.is(s.multiplied(i), isMultiple)
 }
 
+// countedBy are the roles of words for what a number counts.
+func (s *scanner) countedBy(i int) role {
+	const thousand = 4 // digits
+	last, digits := s.multiplied(i), 0
+	for _, t := range s.tokens[i : last+1] {
+		digits += strings.Count(t.text, "") - 1 - strings.Count(t.text, ",") - strings.Count(t.text, ".")
+	}
+	if digits >= thousand || s.is(last, isMultiple) {
+		return isCounted | isCountedMany
+	}
+	return isCounted
+}
+
 // isYearOfDate reports whether a number may be the year of a date before it: "14 May 2026 online".
 func (s *scanner) isYearOfDate(i int) bool {
 	const within = 3 // "May 14, 2026"
@@ -152,7 +165,7 @@ func (s *scanner) countedAfter(start int) int {
 		i++
 	}
 	end := i
-	for s.is(end, isCounted) || times && s.is(end, isRead) {
+	for s.is(end, s.countedBy(start)) || times && s.is(end, isRead) {
 		end++
 	}
 	for end > i && s.is(end, isCounting) { // "12 users online now"
@@ -172,7 +185,7 @@ func (s *scanner) countedBefore(start int) int {
 	if named {
 		i++
 	}
-	if !s.isCount(i) {
+	if !s.isCount(i) || !s.is(start, s.countedBy(i)) {
 		return 0
 	}
 	end := s.multiplied(i) + 1

@@ -11,33 +11,34 @@ import (
 type role uint32
 
 const (
-	isUnit       role = 1 << iota // of time
-	isLongUnit                    // months and years
-	isShortUnit                   // seconds and less, in which pages are made
-	isAgo                         // after a number with a unit
-	isDenseAgo                    // a unit and "ago" in one word
-	isAbout                       // before the number of an age
-	isOne                         // a word for one
-	isAnd                         // between two parts of an age
-	isNow                         // begins an age without a number
-	isCounted                     // what counters count
-	isCounting                    // between the number and the counted thing
-	isRead                        // done this many times
-	isTimes                       // so many times
-	isMultiple                    // thousand, million
-	isDate                        // a month, a weekday, a part of a time of day
-	isDateJoin                    // stands within dates
-	isMaking                      // how a page comes about
-	beginsStamp                   // the first word of a label
-	isStampDate                   // in the date after a label
-	isStampJoin                   // stands within such dates
-	beginsAgo                     // before the number of an age
-	isStampAgo                    // before or after an age that follows a label
-	endsStamp                     // the first word of stampEnds
-	isStampNoun                   // of stampNouns
-	isCountedOne                  // what counters count, for one: before a number, it is that number's name
-	isBound                       // a setting that bounds a time
-	isWithin                      // before the time that something took
+	isUnit        role = 1 << iota // of time
+	isLongUnit                     // months and years
+	isShortUnit                    // seconds and less, in which pages are made
+	isAgo                          // after a number with a unit
+	isDenseAgo                     // a unit and "ago" in one word
+	isAbout                        // before the number of an age
+	isOne                          // a word for one
+	isAnd                          // between two parts of an age
+	isNow                          // begins an age without a number
+	isCounted                      // what counters count
+	isCounting                     // between the number and the counted thing
+	isRead                         // done this many times
+	isTimes                        // so many times
+	isMultiple                     // thousand, million
+	isDate                         // a month, a weekday, a part of a time of day
+	isDateJoin                     // stands within dates
+	isMaking                       // how a page comes about
+	beginsStamp                    // the first word of a label
+	isStampDate                    // in the date after a label
+	isStampJoin                    // stands within such dates
+	beginsAgo                      // before the number of an age
+	isStampAgo                     // before or after an age that follows a label
+	endsStamp                      // the first word of stampEnds
+	isStampNoun                    // of stampNouns
+	isCountedOne                   // what counters count, for one: before a number, it is that number's name
+	isCountedMany                  // what counters count, if there are a thousand: French for reads, English for lessons
+	isBound                        // a setting that bounds a time
+	isWithin                       // before the time that something took
 )
 
 // roles are the words by their roles, in English, German, French, Spanish,
@@ -86,7 +87,8 @@ var roles = sync.OnceValue(func() map[string]role {
 		isBound: `timeout timeouts limit limits max maximum min minimum default interval threshold delay deadline ttl zeitlimit zeitüberschreitung maximal maximale
 			höchstens standard délai limite maximale défaut límite máximo máxima predeterminado massimo massima predefinito padrão limiet standaard
 			limit maksymalny domyślny gräns таймаут лимит максимальное максимум タイムアウト 最大 超时 最长 제한`,
-		isWithin: `in en dans em w på за на`,
+		isWithin:      `in en dans em w på за на`,
+		isCountedMany: `lecture lectures`,
 		isCounting: `unique total users user guests guest members people readers active currently now registered page gäste mitglieder benutzer nutzer
 			utilisateurs invités usuarios invitados utenti ospiti membri gebruikers gasten использователей пользователей гостей`,
 		isRead: `viewed read seen visited downloaded shared accessed gelesen angesehen aufgerufen geklickt lu vu consulté visto leído visitado
