@@ -21,7 +21,7 @@ type forgetCmd struct {
 func (forgetCmd) Help() string {
 	return `Removes pages for good: their workflows, visits, versions, links and bytes, also from the unused parts of
 files. Only a hash remains, so that links and seeds do not bring them back. What it cannot remove it
-says; exports, backups and other pages that name them are not touched. Without --yes it only says what
+says; exports, backups and what other pages say of them are not touched. Without --yes it only says what
 it would do. It may be cut off: the same command goes on.
 
     starter forget https://example.com/private --yes
