@@ -76,6 +76,7 @@ func TestCore(t *testing.T) {
 		{"Visits: 12 rooms", "Visits: 12 rooms", ""},
 		{"12 views By Ann", "By Ann", "counters"},
 		{"$12 visitors", "$12 visitors", ""},
+		{"₹ 12 visitors", "₹ 12 visitors", ""},
 		{"Visit 12 rooms", "Visit 12 rooms", ""},
 		{"12 rooms", "12 rooms", ""},
 		{"Version 1.2.3", "Version 1.2.3", ""},

@@ -133,8 +133,6 @@ func (s *scanner) noiseAt(i int) (kind, int) {
 // separators stand between the parts of a byline.
 const separators = "·•|/—–-•,;()[]*►»›…:：、・"
 
-const currencies = "$€£¥₽%"
-
 // dropSeparators turns the marks beside removed noise into noise.
 func (s *scanner) dropSeparators() {
 	mark := func(i, beside int) {

@@ -97,7 +97,7 @@ func (s *scanner) counterAt(i int) int {
 		return n
 	}
 	switch {
-	case s.isCount(i) && !s.isMark(i-1, currencies):
+	case s.isCount(i) && !s.isSign(i-1):
 		return s.countedAfter(i)
 	case s.is(i, isRead) && s.isCount(i+1) && s.is(i+2, isTimes):
 		return 3
@@ -135,7 +135,11 @@ func (s *scanner) countedBy(i int) role {
 	const thousand = 4 // digits
 	last, digits := s.multiplied(i), 0
 	for _, t := range s.tokens[i : last+1] {
-		digits += strings.Count(t.text, "") - 1 - strings.Count(t.text, ",") - strings.Count(t.text, ".")
+		for _, r := range t.text {
+			if unicode.IsDigit(r) {
+				digits++
+			}
+		}
 	}
 	if digits >= thousand || s.is(last, isMultiple) {
 		return isCounted | isCountedMany
@@ -213,6 +217,14 @@ func (s *scanner) isMeasured(i int) bool {
 	}
 	if t := s.tokens[i]; t.word {
 		return len(t.text) <= longest && t.text == strings.ToUpper(t.text) && t.text != t.lower
+	}
+	return s.isSign(i)
+}
+
+// isSign reports whether a token is the sign of a currency or a measure.
+func (s *scanner) isSign(i int) bool {
+	if i < 0 || i >= len(s.tokens) {
+		return false
 	}
 	r, _ := utf8.DecodeRuneInString(s.tokens[i].text)
 	return unicode.Is(unicode.Sc, r) || strings.ContainsRune("%‰°", r)

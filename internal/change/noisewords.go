@@ -22,8 +22,8 @@ const (
 	isNow                          // begins an age without a number
 	isCounted                      // what counters count
 	isCounting                     // between the number and the counted thing
-	isRead                         // done this many times
-	isTimes                        // so many times
+	isRead                         // done a number of times
+	isTimes                        // after a count: "5 times"
 	isMultiple                     // thousand, million
 	isDate                         // a month, a weekday, a part of a time of day
 	isDateJoin                     // stands within dates
