@@ -17,22 +17,45 @@ import (
 	"recrawl/internal/store/storetest/pgtest"
 )
 
+// opened is an engine that is closed at the test's end.
+func opened(t *testing.T, dsn string) *engine {
+	t.Helper()
+	e, err := openEngine(t.Context(), dsn, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return e
+}
+
+// statement is a question to the database.
+type statement struct {
+	query string
+	args  []any
+}
+
+// watched is a store on an engine, with the last of its statements that has a text in it.
+func watched(e *engine, text string) (*sqlstore.Store, *statement) {
+	last := &statement{}
+	return sqlstore.New(sqlstore.Observe(e, sqlstore.Observer{Asked: func(_ sqlstore.Transaction, query string, args []any) {
+		if strings.Contains(query, text) {
+			*last = statement{query, args}
+		}
+	}}), sqlstore.Options{}), last
+}
+
 // TestEvidenceGoesByTheHost: a host's pages are found by the index on hosts from each place
 // in them, on a host with half of a crawl's pages as on the last one. Postgres once
 // estimated the rest of the host as almost nothing, and read the crawl for each part.
 func TestEvidenceGoesByTheHost(t *testing.T) {
 	t.Parallel()
-	e, err := openEngine(t.Context(), pgtest.DSN(t), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
+	e := opened(t, pgtest.DSN(t))
 	const pages = 20_000
-	_, err = e.pool.Exec(t.Context(), fmt.Sprintf(`INSERT INTO pages (crawl_id, url_hash, url, host_id, level, found_at, found_from)
+	_, err := e.pool.Exec(t.Context(), fmt.Sprintf(`INSERT INTO pages (crawl_id, url_hash, url, host_id, level, found_at, found_from)
 			SELECT 1, decode(lpad(i::text, 32, '0'), 'hex'), i::text, 1, 1, 1, 0 FROM generate_series(1, %[1]d) i;
 		INSERT INTO frontier (page_id, crawl_id, host_id, state)
 			SELECT p.id, 1, CASE WHEN p.id <= %[1]d / 2 THEN 1 ELSE 1 + p.id %% 100 END, 2 FROM pages p;
@@ -40,13 +63,7 @@ func TestEvidenceGoesByTheHost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var query string
-	var args []any
-	s := sqlstore.New(sqlstore.Observe(e, sqlstore.Observer{Asked: func(_ sqlstore.Transaction, q string, a []any) {
-		if strings.Contains(q, "FROM frontier") {
-			query, args = q, a
-		}
-	}}), sqlstore.Options{})
+	s, last := watched(e, "FROM frontier")
 	for _, host := range []int64{1, 50, 100} {
 		for _, after := range []store.PageCursor{{}, {CrawlID: 1, PageID: 50}, {CrawlID: 1, PageID: pages * 9 / 10}, {CrawlID: 2}} {
 			if _, err := s.HostRequests(t.Context(), store.HostRequestParams{HostID: host, After: after, Pages: 400}); err != nil {
@@ -55,7 +72,7 @@ func TestEvidenceGoesByTheHost(t *testing.T) {
 			var plan []string
 			err := e.Read(t.Context(), func(tx sqlstore.Tx) error {
 				plan = nil
-				return tx.Query(t.Context(), "EXPLAIN "+query, args, func(row sqlstore.Row) error {
+				return tx.Query(t.Context(), "EXPLAIN "+last.query, last.args, func(row sqlstore.Row) error {
 					var line string
 					err := row.Scan(&line)
 					plan = append(plan, line)
@@ -77,35 +94,22 @@ func TestEvidenceGoesByTheHost(t *testing.T) {
 // page by its id. It once read all pages for each page: minutes for ten thousand.
 func TestSearchByAnOldPlan(t *testing.T) {
 	t.Parallel()
-	e, err := openEngine(t.Context(), pgtest.DSN(t)+"&pool_max_conns=1", Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	_, err = e.pool.Exec(t.Context(), `INSERT INTO pages (crawl_id, url_hash, url, host_id, level, found_at, found_from)
+	e := opened(t, pgtest.DSN(t)+"&pool_max_conns=1")
+	_, err := e.pool.Exec(t.Context(), `INSERT INTO pages (crawl_id, url_hash, url, host_id, level, found_at, found_from)
 			SELECT 1, decode(lpad(i::text, 32, '0'), 'hex'), i::text, 1, 1, 1, 0 FROM generate_series(1, 3) i;
 		INSERT INTO frontier (page_id, crawl_id, host_id, state) SELECT p.id, 1, 1, 1 FROM pages p`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var query string
-	s := sqlstore.New(sqlstore.Observe(e, sqlstore.Observer{Asked: func(_ sqlstore.Transaction, q string, _ []any) {
-		if strings.Contains(q, "LIKE") {
-			query = q
-		}
-	}}), sqlstore.Options{})
+	s, last := watched(e, "LIKE")
 	for range 10 { // after five, Postgres keeps a plan
 		if _, err := s.SearchPages(t.Context(), store.PageSearch{CrawlID: 1, Text: "2"}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	var name string
-	if err := e.pool.QueryRow(t.Context(), "SELECT name FROM pg_prepared_statements WHERE statement = $1 AND generic_plans > 0", query).Scan(&name); err != nil {
-		t.Fatalf("the plan of %s: %v", query, err)
+	if err := e.pool.QueryRow(t.Context(), "SELECT name FROM pg_prepared_statements WHERE statement = $1 AND generic_plans > 0", last.query).Scan(&name); err != nil {
+		t.Fatalf("the plan of %s: %v", last.query, err)
 	}
 	rows, err := e.pool.Query(t.Context(), fmt.Sprintf("EXPLAIN EXECUTE %s (1, 0, 10, 10, '%%2%%')", name))
 	if err != nil {
@@ -125,22 +129,8 @@ func TestSearchByAnOldPlan(t *testing.T) {
 // that keeps all versions of a year would compare each with all later ones.
 func TestRecentVersionsAreNotCompared(t *testing.T) {
 	t.Parallel()
-	e, err := openEngine(t.Context(), pgtest.DSN(t), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	var query string
-	var args []any
-	s := sqlstore.New(sqlstore.Observe(e, sqlstore.Observer{Asked: func(_ sqlstore.Transaction, q string, a []any) {
-		if strings.Contains(q, "DELETE FROM versions") {
-			query, args = q, a
-		}
-	}}), sqlstore.Options{})
+	e := opened(t, pgtest.DSN(t))
+	s, last := watched(e, "DELETE FROM versions")
 	r := &race{T: t, s: s}
 	spec := crawl.DefaultSpec()
 	spec.Name = "news"
@@ -162,7 +152,7 @@ func TestRecentVersionsAreNotCompared(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	rows, err := e.pool.Query(t.Context(), "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) "+query, args...)
+	rows, err := e.pool.Query(t.Context(), "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) "+last.query, last.args...)
 	if err != nil {
 		t.Fatal(err)
 	}
