@@ -164,7 +164,7 @@ func (s *Store) KnownURLs(ctx context.Context, crawlID int64, urls []string) (ma
 			sum := urlHash(clean(url))
 			rows[i].Hash = hex.EncodeToString(sum[:])
 		}
-		_, err := read(ctx, s, func(tx Tx) (struct{}, error) {
+		_, err := glance(ctx, s, func(tx Tx) (struct{}, error) {
 			return struct{}{}, tx.Query(ctx, query, []any{jsonText(rows), crawlID}, func(row Row) error {
 				var url string
 				err := row.Scan(&url)

@@ -128,7 +128,7 @@ func (s *Store) registerChunk(ctx context.Context, p store.RegisterParams, chunk
 	return nil
 }
 
-// portion is what one transaction registers.
+// portion is the part of a registration that one transaction carries out.
 type portion struct {
 	urls    []foundURL
 	refused []foundURL // of the portions before it
@@ -177,8 +177,8 @@ func (s *Store) registerPortion(ctx context.Context, tx Tx, p store.RegisterPara
 	return registered, s.insertRejections(ctx, tx, p, rejected, known)
 }
 
-// knownFirst is what a registration knows before it changes anything.
-type knownFirst struct {
+// beforehand holds what a transaction reads before it registers anything.
+type beforehand struct {
 	forgotten map[tombstone]bool
 	now       int64
 	hosts     map[string]int64 // ids of those that exist
@@ -186,7 +186,7 @@ type knownFirst struct {
 
 // beginRegistration asks which of the URLs and of the examples of rejected links were
 // forgotten, what time it is, and which hosts exist.
-func (s *Store) beginRegistration(ctx context.Context, tx Tx, urls []foundURL, rejected []store.Rejection) (known knownFirst, err error) {
+func (s *Store) beginRegistration(ctx context.Context, tx Tx, urls []foundURL, rejected []store.Rejection) (known beforehand, err error) {
 	var list []tombstone
 	var names []string
 	hosts := map[string]bool{}
@@ -251,7 +251,7 @@ type registration struct {
 
 // registerSome registers URLs in a transaction. The caller keeps the linking page and applies the
 // deltas, which are nil if there was nothing to register.
-func (s *Store) registerSome(ctx context.Context, tx Tx, p store.RegisterParams, chunk []foundURL, known knownFirst) (registration, *deltas, error) {
+func (s *Store) registerSome(ctx context.Context, tx Tx, p store.RegisterParams, chunk []foundURL, known beforehand) (registration, *deltas, error) {
 	if len(chunk) == 0 {
 		return registration{}, nil, nil
 	}
@@ -317,7 +317,7 @@ func (r *registration) count(urls []foundURL) {
 
 // remembered returns a copy of the URLs without those that were forgotten, themselves or with
 // their hosts.
-func (k knownFirst) remembered(urls []foundURL) []foundURL {
+func (k beforehand) remembered(urls []foundURL) []foundURL {
 	hosts := map[string]bool{}
 	return slices.DeleteFunc(slices.Clone(urls), func(u foundURL) bool {
 		gone, ok := hosts[u.host]

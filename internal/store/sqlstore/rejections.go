@@ -35,7 +35,7 @@ type rejectedRecord struct {
 // insertRejections counts the rejected links of a registration and keeps some as
 // examples, but none that was forgotten. Like the deltas, whose slot it uses, it comes last in a
 // transaction, which has kept the linking page.
-func (s *Store) insertRejections(ctx context.Context, tx Tx, p store.RegisterParams, rejected []store.Rejection, known knownFirst) error {
+func (s *Store) insertRejections(ctx context.Context, tx Tx, p store.RegisterParams, rejected []store.Rejection, known beforehand) error {
 	if len(rejected) == 0 {
 		return nil
 	}
