@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"recrawl/internal/care"
 	"recrawl/internal/cli"
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
@@ -96,7 +97,7 @@ func (Backend) tell(ctx context.Context, at cli.Target, name string, rec store.C
 		answer = "the pages are being ranked"
 		more = func(p *contract.CrawlProgress) { p.Rank = &crawl.Reason{Code: contract.RankAsked} }
 	}
-	if err := restartCrawl(ctx, flows.starting(ctx), rec, false, more); err != nil {
+	if err := care.Restart(ctx, flows.starting(ctx), rec, false, more); err != nil {
 		return "", err
 	}
 	return answer + "; its workflow was gone, and was started anew", nil

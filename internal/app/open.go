@@ -17,6 +17,7 @@ import (
 	"recrawl/internal/admission"
 	"recrawl/internal/archive"
 	"recrawl/internal/archive/s3"
+	"recrawl/internal/care"
 	"recrawl/internal/config"
 	"recrawl/internal/feed/reader"
 	"recrawl/internal/fetch"
@@ -109,6 +110,14 @@ func (p parts) workflows() temporalkit.Workflows {
 	}
 }
 
+// care looks after the crawls of the store while the worker runs.
+func (p parts) care(log *slog.Logger) *care.Care {
+	return care.New(care.Parts{
+		Store: p.store, Flows: p.workflows(), Struggling: p.struggling,
+		OpenIndex: searchIndex{p.dsn, p.store.ID()}.openFor, Log: log,
+	})
+}
+
 // deployment is the Worker Deployment of the settings, with this program as its build
 // unless they name another.
 func deployment(cfg config.Config) temporalkit.Deployment {
@@ -147,7 +156,7 @@ func startWorker(ctx context.Context, p parts, cfg config.Config, sticky time.Du
 		unwatch()
 		return nil, fmt.Errorf("start the worker: %w", err)
 	}
-	uncare := newCrawlCare(p, log).start(ctx)
+	uncare := p.care(log).Start(ctx)
 	return func() { uncare(); w.Stop(); acts.Close(); unkeep(); unwatch() }, nil
 }
 

@@ -40,6 +40,14 @@ func (x searchIndex) open(ctx context.Context, use storeUse) (search.Index, erro
 	return opened(fts.Open(ctx, filepath.Join(filepath.Dir(path), fts.Name), fts.Options{Store: x.store, ReadOnly: use == storeRead}))
 }
 
+// openFor opens the index for whoever does not know what a store is opened for.
+func (x searchIndex) openFor(ctx context.Context, write bool) (search.Index, error) {
+	if write {
+		return x.open(ctx, storeWrite)
+	}
+	return x.open(ctx, storeRead)
+}
+
 // opened keeps a nil index from becoming a non-nil interface.
 func opened[I search.Index](i I, err error) (search.Index, error) {
 	if err != nil {

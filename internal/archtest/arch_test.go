@@ -148,6 +148,15 @@ var rules = []rule{
 		"maintenance holds in memory what it works out, and keeps in the store what it must not lose",
 	},
 	{
+		"care knows parts of a worker only",
+		oneOf("internal/care"),
+		func(i string) bool {
+			return hasPrefix(i, "database/sql", "net/http", module+"/internal/store/", module+"/internal/archive", module+"/internal/cli",
+				module+"/internal/app", module+"/internal/config", module+"/internal/fetch")
+		},
+		"it keeps running what a store's crawls need, whichever program it runs in",
+	},
+	{
 		"exports know a source only",
 		func(p string) bool {
 			return hasPrefix(p, module+"/internal/export") && p != module+"/internal/export/source"

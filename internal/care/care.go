@@ -1,4 +1,4 @@
-package app
+package care
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
+	"recrawl/internal/search"
 	"recrawl/internal/store"
 	"recrawl/internal/temporalkit"
 )
@@ -21,29 +22,30 @@ const (
 	careEvery = 20 * time.Second
 	// careBatch bounds how many crawls a worker takes at a time.
 	careBatch = 50
-	// careLimit bounds the care for one crawl.
+	// careLimit bounds the care for one crawl, and noteLimit a note about it.
 	careLimit = 15 * time.Second
+	noteLimit = 5 * time.Second
 )
 
-// careStore is the part of a store that crawlCare uses.
-type careStore interface {
+// crawlStore is the part of a store that Care uses itself.
+type crawlStore interface {
 	store.Care
 	ListCrawls(ctx context.Context) ([]store.CrawlRecord, error)
 	ListPages(ctx context.Context, f store.PageFilter) ([]store.PageRecord, error)
 }
 
-// careFlows is the part of Temporal that crawlCare uses.
-type careFlows interface {
+// CrawlFlows is the part of Temporal that knows the workflows of crawls.
+type CrawlFlows interface {
 	CrawlHealth(ctx context.Context, name string) (temporalkit.Health, error)
 	RestartCrawl(ctx context.Context, spec json.RawMessage, progress contract.CrawlProgress, replace bool) error
 }
 
-// crawlCare makes sure that every crawl of the store has its workflow, for as long as a
+// Care makes sure that every crawl of the store has its workflow, for as long as a
 // worker runs. Temporal's own means (a Schedule) can be deleted or lost just as the
 // workflow was.
-type crawlCare struct {
-	store careStore
-	flows careFlows
+type Care struct {
+	store crawlStore
+	flows CrawlFlows
 	log   *slog.Logger
 
 	// Further checks, unless nil. One worker of all runs ends and backlog in turn; each worker
@@ -64,27 +66,49 @@ type looker interface {
 	look(ctx context.Context) error
 }
 
-// newCrawlCare returns the care of a worker with these parts.
-func newCrawlCare(p parts, log *slog.Logger) *crawlCare {
-	flows := p.workflows()
-	care := &crawlCare{store: p.store, flows: flows, log: log}
-	stuck := &stuckPages{store: p.store, flows: flows, heard: func(int) []string { return nil }, log: log}
-	if p.struggling != nil {
-		stuck.heard = p.struggling.Take
+// Store is the part of a store that its care uses; each check declares its own.
+type Store interface {
+	crawlStore
+	endsStore
+	stuckStore
+	sinkWatchStore
+	store.Backlogs
+	store.Workers
+}
+
+// Parts are the parts of a worker that its care uses.
+type Parts struct {
+	Store Store
+	Flows temporalkit.Workflows // of the store
+	// Struggling, unless nil, collects workflows whose tasks fail again and again.
+	Struggling *temporalkit.Struggling
+	// OpenIndex opens the search index.
+	OpenIndex func(ctx context.Context, write bool) (search.Index, error)
+	Log       *slog.Logger
+}
+
+// New returns the care of a worker with these parts.
+func New(p Parts) *Care {
+	care := &Care{store: p.Store, flows: p.Flows, log: p.Log}
+	stuck := &stuckPages{store: p.Store, flows: p.Flows, heard: func(int) []string { return nil }, log: p.Log}
+	if p.Struggling != nil {
+		stuck.heard = p.Struggling.Take
 	}
 	care.stuck = stuck
-	care.ends = &pageEnds{store: p.store, flows: flows, queue: p.home.TaskQueue, stuck: stuck, log: log}
-	care.backlog = &backlogWatch{store: p.store, ask: func(ctx context.Context) (temporalkit.Backlog, error) {
-		return temporalkit.BacklogOf(ctx, p.client, p.home.Namespace, p.home.TaskQueue)
+	care.ends = &pageEnds{store: p.Store, flows: p.Flows, queue: p.Flows.TaskQueue, stuck: stuck, log: p.Log}
+	care.backlog = &backlogWatch{store: p.Store, ask: func(ctx context.Context) (temporalkit.Backlog, error) {
+		return temporalkit.BacklogOf(ctx, p.Flows.Client, p.Flows.Namespace, p.Flows.TaskQueue)
 	}}
-	care.sinks = &sinkWatch{store: p.store, flows: flows}
-	care.indexes = &indexCare{store: p.store, flows: flows, index: searchIndex{p.dsn, p.store.ID()}, log: log}
-	care.strangers = &strangers{store: p.store, own: p.store.ID(), polls: whoPolls(p.client, p.home.TaskQueue)}
+	care.sinks = &sinkWatch{store: p.Store, flows: p.Flows}
+	care.indexes = &Indexes{Store: p.Store, Flows: p.Flows, Open: p.OpenIndex, Log: p.Log}
+	care.strangers = &strangers{store: p.Store, own: p.Store.ID(), polls: func(ctx context.Context) (polling, held []temporalkit.Poller, err error) {
+		return temporalkit.WhoPolls(ctx, p.Flows.Client, p.Flows.TaskQueue)
+	}}
 	return care
 }
 
-// start looks after crawls until stop is called.
-func (c *crawlCare) start(ctx context.Context) (stop func()) {
+// Start looks after crawls until stop is called.
+func (c *Care) Start(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan struct{})
 	go func() {
@@ -94,7 +118,7 @@ func (c *crawlCare) start(ctx context.Context) (stop func()) {
 	return func() { cancel(); <-done }
 }
 
-func (c *crawlCare) run(ctx context.Context) {
+func (c *Care) run(ctx context.Context) {
 	for {
 		c.look(ctx)
 		// Spread, so that workers that started together do not ask together.
@@ -111,7 +135,7 @@ func (c *crawlCare) run(ctx context.Context) {
 // look takes the crawls that nobody has looked after for a while. The worker that
 // gets the oldest crawl also checks the ends of all pages, and the task queue: of all
 // workers, that is one.
-func (c *crawlCare) look(ctx context.Context) {
+func (c *Care) look(ctx context.Context) {
 	if c.strangers != nil {
 		if words, err := c.strangers.look(ctx); err != nil {
 			c.log.Debug("it cannot be told who else is connected", "error", err)
@@ -159,7 +183,7 @@ func (c *crawlCare) look(ctx context.Context) {
 }
 
 // wakeSinks wakes the sinks of a crawl for which there are changes.
-func (c *crawlCare) wakeSinks(ctx context.Context, rec store.CrawlRecord) {
+func (c *Care) wakeSinks(ctx context.Context, rec store.CrawlRecord) {
 	if c.sinks == nil {
 		return
 	}
@@ -171,7 +195,7 @@ func (c *crawlCare) wakeSinks(ctx context.Context, rec store.CrawlRecord) {
 }
 
 // also looks after something else.
-func (c *crawlCare) also(ctx context.Context, what looker, name string) {
+func (c *Care) also(ctx context.Context, what looker, name string) {
 	if err := what.look(ctx); err != nil && ctx.Err() == nil {
 		c.log.Warn("not all could be looked after", "of", name, "error", err)
 	}
@@ -189,7 +213,7 @@ func oldestOf(crawls []store.CrawlRecord) int64 {
 }
 
 // care checks the workflow of a crawl, and starts it if necessary.
-func (c *crawlCare) care(ctx context.Context, rec store.CrawlRecord) error {
+func (c *Care) care(ctx context.Context, rec store.CrawlRecord) error {
 	ctx, cancel := context.WithTimeout(ctx, careLimit)
 	defer cancel()
 	health, err := c.flows.CrawlHealth(ctx, rec.Spec.Name)
@@ -209,40 +233,22 @@ func (c *crawlCare) care(ctx context.Context, rec store.CrawlRecord) error {
 	if what == "" {
 		return c.note(ctx, rec, store.Trouble{})
 	}
-	if err := restartCrawl(ctx, c.flows, rec, health.Condition == temporalkit.Stuck, nil); err != nil {
+	if err := Restart(ctx, c.flows, rec, health.Condition == temporalkit.Stuck, nil); err != nil {
 		return c.note(ctx, rec, store.Trouble{Problem: fmt.Sprintf("it %s and cannot be started anew: %v", what, err)})
 	}
 	c.log.Warn("the workflow of a crawl was started anew", "crawl", rec.Spec.Name, "reason", "it "+what)
 	return c.note(ctx, rec, store.Trouble{Problem: "it " + what + " and was started anew", Mended: true})
 }
 
-// wrongWith returns what is wrong with the workflow of a crawl in this state, or
-// "". A stopped crawl needs one only to close its pages, once.
-func wrongWith(state crawl.CrawlState, h temporalkit.Health, unclosed bool) string {
-	switch {
-	case h.Condition == temporalkit.Stuck:
-		return "was stuck (" + h.Why + ")"
-	case h.Condition == temporalkit.Runs:
-		return ""
-	case state != crawl.CrawlStopped && h.Ended == "":
-		return "was gone"
-	case state != crawl.CrawlStopped:
-		return "was " + h.Ended
-	case unclosed && h.Ended != "completed" && h.Ended != "canceled":
-		return "was gone before it had closed the pages"
-	}
-	return ""
-}
-
 // unclosed reports whether pages of a stopped crawl live.
-func (c *crawlCare) unclosed(ctx context.Context, rec store.CrawlRecord) (bool, error) {
+func (c *Care) unclosed(ctx context.Context, rec store.CrawlRecord) (bool, error) {
 	pages, err := c.store.ListPages(ctx, store.PageFilter{CrawlID: rec.ID, Limit: 1, States: crawl.LivingStates()})
 	return len(pages) > 0, err
 }
 
 // note records what is wrong with the workflow, and who else is connected. Unchanged facts
 // are not recorded again: nothing is written while all is well.
-func (c *crawlCare) note(ctx context.Context, rec store.CrawlRecord, t store.Trouble) error {
+func (c *Care) note(ctx context.Context, rec store.CrawlRecord, t store.Trouble) error {
 	t.Part = store.TroubleWorkflow
 	others := store.Trouble{Part: store.TroubleWorkers, Problem: c.strange}
 	if rec.State == crawl.CrawlStopped {
@@ -269,23 +275,4 @@ func (c *crawlCare) note(ctx context.Context, rec store.CrawlRecord, t store.Tro
 		return nil
 	}
 	return c.store.NoteTroubles(ctx, rec.ID, news)
-}
-
-// restartCrawl starts the workflow of a crawl from its row. Its first pass starts every
-// page that has no workflow. more changes its initial state.
-func restartCrawl(ctx context.Context, flows careFlows, rec store.CrawlRecord, replace bool, more func(*contract.CrawlProgress)) error {
-	spec, err := json.Marshal(rec.Spec)
-	if err != nil {
-		return fmt.Errorf("encode spec: %w", err)
-	}
-	progress := contract.CrawlProgress{
-		CrawlID: rec.ID, Name: rec.Spec.Name, State: rec.State, Generation: rec.Generation,
-		Every: max(rec.Spec.MaintainEvery.Std(), time.Second), Repair: true, Admit: true,
-		// Pages that came due while nobody was there to wake them are woken.
-		Waking: rec.State == crawl.CrawlRunning,
-	}
-	if more != nil {
-		more(&progress)
-	}
-	return flows.RestartCrawl(ctx, spec, progress, replace)
 }

@@ -1,4 +1,4 @@
-package app
+package care
 
 import (
 	"context"
@@ -12,30 +12,33 @@ import (
 	"recrawl/internal/store"
 )
 
-// indexCare keeps the search index in step with the crawls' sinks: it wakes the sink of a
+// Indexes keeps the search index in step with the crawls' sinks: it wakes the sink of a
 // crawl that the index lacks, as when the file was deleted, and drops crawls that no longer
 // exist, or no longer have such a sink.
-type indexCare struct {
-	store indexCareStore
-	flows sinkFlows
-	index interface {
-		open(ctx context.Context, use storeUse) (search.Index, error)
-	}
-	log    *slog.Logger
+type Indexes struct {
+	Store indexStore
+	Flows sinkFlows
+	// Open opens the index.
+	Open func(ctx context.Context, write bool) (search.Index, error)
+	Log  *slog.Logger
+
 	saidSo bool // whether the index is of an older release
 }
 
-type indexCareStore interface {
+type indexStore interface {
 	ID() string
 	ListCrawls(ctx context.Context) ([]store.CrawlRecord, error)
 	ListSinks(ctx context.Context, crawlID int64) ([]store.SinkRecord, error)
 }
 
 // look implements looker.
-func (c *indexCare) look(ctx context.Context) error {
+func (c *Indexes) look(ctx context.Context) error { return c.Look(ctx) }
+
+// Look compares the index with the crawls' sinks, once.
+func (c *Indexes) Look(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, careLimit)
 	defer cancel()
-	crawls, err := c.store.ListCrawls(ctx)
+	crawls, err := c.Store.ListCrawls(ctx)
 	if err != nil {
 		return err
 	}
@@ -63,10 +66,10 @@ func (c *indexCare) look(ctx context.Context) error {
 }
 
 // held are the crawls with something in the index.
-func (c *indexCare) held(ctx context.Context) (crawls []int64, err error) {
-	x, err := c.index.open(ctx, storeRead)
+func (c *Indexes) held(ctx context.Context) (crawls []int64, err error) {
+	x, err := c.Open(ctx, false)
 	if errors.Is(err, search.ErrOlder) && !c.saidSo {
-		c.log.Info("the search index is one of an older release: it is made anew, and filled again from the archive")
+		c.Log.Info("the search index is one of an older release: it is made anew, and filled again from the archive")
 		c.saidSo = true
 	}
 	if errors.Is(err, search.ErrNone) {
@@ -80,8 +83,8 @@ func (c *indexCare) held(ctx context.Context) (crawls []int64, err error) {
 }
 
 // wake wakes a sink that waits for changes, to fill its index first.
-func (c *indexCare) wake(ctx context.Context, rec store.CrawlRecord, name string) error {
-	known, err := c.store.ListSinks(ctx, rec.ID)
+func (c *Indexes) wake(ctx context.Context, rec store.CrawlRecord, name string) error {
+	known, err := c.Store.ListSinks(ctx, rec.ID)
 	if err != nil {
 		return err
 	}
@@ -89,13 +92,13 @@ func (c *indexCare) wake(ctx context.Context, rec store.CrawlRecord, name string
 	if i < 0 || !waitsForChanges(known[i]) {
 		return nil
 	}
-	in := contract.SinkIn{Store: c.store.ID(), CrawlID: rec.ID, Crawl: rec.Spec.Name, Sink: name}
-	return c.flows.StartSink(ctx, in, contract.SinkWakeArg{})
+	in := contract.SinkIn{Store: c.Store.ID(), CrawlID: rec.ID, Crawl: rec.Spec.Name, Sink: name}
+	return c.Flows.StartSink(ctx, in, contract.SinkWakeArg{})
 }
 
 // drop removes some crawls from the index.
-func (c *indexCare) drop(ctx context.Context, crawls []int64) error {
-	x, err := c.index.open(ctx, storeWrite)
+func (c *Indexes) drop(ctx context.Context, crawls []int64) error {
+	x, err := c.Open(ctx, true)
 	if err != nil {
 		return err
 	}
@@ -103,7 +106,7 @@ func (c *indexCare) drop(ctx context.Context, crawls []int64) error {
 		if err = x.Drop(ctx, id); err != nil {
 			break
 		}
-		c.log.Info("the search index of a crawl is dropped: no sink keeps it any more", "crawl number", id)
+		c.Log.Info("the search index of a crawl is dropped: no sink keeps it any more", "crawl number", id)
 	}
 	return errors.Join(err, x.Close())
 }

@@ -1,4 +1,4 @@
-package app
+package care
 
 import (
 	"context"
@@ -84,7 +84,7 @@ func TestCareForCrawls(t *testing.T) {
 		t.Fatal(err)
 	}
 	flows := &fakeFlows{health: temporalkit.Health{Condition: temporalkit.Runs}}
-	care := &crawlCare{store: s, flows: flows, log: slog.New(slog.DiscardHandler)}
+	care := &Care{store: s, flows: flows, log: slog.New(slog.DiscardHandler)}
 	look := func(what string, started []string, troubles ...string) {
 		t.Helper()
 		flows.started = nil

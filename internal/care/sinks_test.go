@@ -1,4 +1,4 @@
-package app
+package care
 
 import (
 	"context"
@@ -77,13 +77,4 @@ func TestSinkWatch(t *testing.T) {
 	s.SetCrawl(func(c *store.CrawlRecord) { c.State = crawl.CrawlStopped })
 	s.Add(feed.PageNew, 3, feed.Data{}, 1)
 	look("it is stopped")
-}
-
-// If this worker has no sender of a kind, the error names the kind, and the delivery is
-// tried again: another worker may have one.
-func TestSenderOfAnUnknownKind(t *testing.T) {
-	t.Parallel()
-	if s, err := (senders{}).Sender(t.Context(), "news", "x", crawl.SinkSpec{Kind: "fax"}); err == nil || s != nil {
-		t.Errorf("%v, %v", s, err)
-	}
 }

@@ -1,4 +1,4 @@
-package app
+package care
 
 import (
 	"context"
@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"go.temporal.io/sdk/client"
 
 	"recrawl/internal/store"
 	"recrawl/internal/temporalkit"
@@ -25,13 +23,6 @@ type strangers struct {
 	polls func(ctx context.Context) (polling, held []temporalkit.Poller, err error)
 
 	unknown map[string]stranger // by name
-}
-
-// whoPolls is for strangers.polls.
-func whoPolls(c client.Client, queue string) func(context.Context) (polling, held []temporalkit.Poller, err error) {
-	return func(ctx context.Context) (polling, held []temporalkit.Poller, err error) {
-		return temporalkit.WhoPolls(ctx, c, queue)
-	}
 }
 
 // stranger is a poller that the store does not know. One that has just ended is not known
