@@ -163,7 +163,7 @@ func (a *Activities) compareDigests(ctx context.Context, page store.PageRecord, 
 func (a *Activities) releaseKept(ctx context.Context, permit crawl.Permit, begun store.BeginResult, page store.PageRecord, r fetch.Result) (held time.Duration, err error) {
 	params := releaseOf(permit, r)
 	if r.Content {
-		params.Page = page.PageID
+		params.Page, params.Digest = page.PageID, r.Digest
 	}
 	effects := a.release(ctx, begun, params)
 	if r.Content && !effects.Known { // or the store has not answered

@@ -147,11 +147,11 @@ func (t Takedown) forget(ctx context.Context, done *Removed) (more bool, err err
 	return gone.More, nil
 }
 
-// leaveUnderWay tells of bodies that nobody can name: a workflow that was ended between a
-// request and its record was the only one that knew what the request had brought.
+// leaveUnderWay tells of bodies that come in later. A request discards what it has brought when
+// it ends and its page is gone; only one whose worker is killed before that does not.
 func leaveUnderWay(done *Removed) {
 	if done.Workflows > 0 {
-		done.leave("a request that was under way may have left its body in the archive: run starter archive gc in a day, which deletes what is older than that and belongs to no version")
+		done.leave("a request that is still under way discards its body when it ends, and maintenance deletes it; only if its worker is killed before that, run starter archive gc in a day, which deletes what is older than that and belongs to no version")
 	}
 }
 

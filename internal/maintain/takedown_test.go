@@ -199,7 +199,7 @@ func TestATakedownsOrder(t *testing.T) {
 		t.Errorf("removed %+v", done)
 	}
 	left := strings.Join(done.Left, "\n")
-	for _, text := range []string{"run starter archive gc in a day", "crawl news still names the seed http://old.example/", "the history of crawl/news still names it", "3d"} {
+	for _, text := range []string{"discards its body when it ends", "run starter archive gc in a day", "crawl news still names the seed http://old.example/", "the history of crawl/news still names it", "3d"} {
 		if !strings.Contains(left, text) {
 			t.Errorf("%q is not in what is said to be left:\n%s", text, left)
 		}

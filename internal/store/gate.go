@@ -218,8 +218,11 @@ type ReleaseParams struct {
 	// HasRetryAfter is set.
 	RetryAfter    time.Duration
 	HasRetryAfter bool
-	// Page is asked for: whether it has been forgotten meanwhile. 0 asks for none.
-	Page int64
+	// Page, unless 0, is the page that got bytes with this digest, which are in the archive by
+	// now. They are noted with it until its visit is recorded, so that whoever forgets the page
+	// discards them. If it has been forgotten already, GateEffects.Known is false.
+	Page   int64
+	Digest string
 }
 
 // FinishParams are the inputs of Finish.

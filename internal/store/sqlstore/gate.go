@@ -248,6 +248,11 @@ func (s *Store) Release(ctx context.Context, p store.ReleaseParams) (store.GateE
 
 // release is Release within a transaction. It also returns when that was.
 func (s *Store) release(ctx context.Context, tx Tx, p store.ReleaseParams) (effects store.GateEffects, now int64, err error) {
+	if p.Page != 0 { // the page's row is locked before its host's
+		if err := tx.Queue(ctx, `UPDATE frontier SET fetched = $2 WHERE page_id = $1`, p.Page, clean(p.Digest)); err != nil {
+			return effects, 0, fmt.Errorf("note what was fetched: %w", err)
+		}
+	}
 	var flight place
 	var known int64
 	var permits []place

@@ -238,13 +238,15 @@ func (r *removal) remove(ctx context.Context) error {
 	if err := r.leaveLines(ctx); err != nil {
 		return err
 	}
-	query := `DELETE FROM frontier WHERE page_id IN (` + r.store.ids(1) + `) RETURNING host_id, state, attempted, trap_id`
+	query := `DELETE FROM frontier WHERE page_id IN (` + r.store.ids(1) + `) RETURNING host_id, state, attempted, trap_id, fetched`
 	err := r.tx.Query(ctx, query, []any{r.list}, func(row Row) error {
 		var f frontierRow
 		var state, attempted uint8
-		if err := row.Scan(&f.hostID, &state, &attempted, &f.trapID); err != nil {
+		var fetched string
+		if err := row.Scan(&f.hostID, &state, &attempted, &f.trapID, &fetched); err != nil {
 			return err
 		}
+		r.contents[fetched] += 0 // no visit names these bytes yet
 		f.state, f.attempted = crawl.PageState(state), attempted != 0
 		r.d.moves(f.hostID, f.state, 0, 1)
 		if f.state == crawl.Held {

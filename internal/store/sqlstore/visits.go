@@ -434,7 +434,7 @@ func updateVisited(ctx context.Context, tx Tx, page frontierRow, v store.VisitRe
 		page.lastChange = micros(v.At)
 	}
 	query := `UPDATE frontier SET state = $2, visit = $3, attempted = 1, next_at = $4, last_at = $5, last_change = $6,
-		changes = $7, failures = $8, version_id = $9, held_host = $10, last_return = $11, hinted_by = 0`
+		changes = $7, failures = $8, version_id = $9, held_host = $10, last_return = $11, hinted_by = 0, fetched = ''`
 	if v.Outcome == crawl.OutcomeReturned {
 		page.lastReturn = micros(v.At)
 	}

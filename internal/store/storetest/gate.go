@@ -53,6 +53,7 @@ func RunGate(t *testing.T, open func(t *testing.T) store.Store) {
 		"FirstVisitsPass":             firstVisitsPass,
 		"HeldGoesBehind":              heldGoesBehind,
 		"ReleaseLooksForThePage":      releaseLooks,
+		"ReleaseNotesWhatWasFetched":  releaseNotes,
 		"BackoffIsTold":               backoffIsTold,
 		"LeavingTurnsTheNext":         leavingTurns,
 		"ReleaseTurnsTheHead":         releaseTurns,

@@ -2,6 +2,8 @@ package storetest
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"recrawl/internal/crawl"
@@ -37,6 +39,33 @@ func releaseLooks(w *gateWorld) {
 	if known(pages[2], pages[2].PageID, true) {
 		w.t.Error("a forgotten page is known")
 	}
+}
+
+// releaseNotes: what a request has brought goes with a page that is forgotten before its visit
+// is recorded. After that the visit names it.
+func releaseNotes(w *gateWorld) {
+	pages := w.open("news", 0, 3)
+	digest := func(i int) string { return fmt.Sprintf("%064x", pages[i].PageID) }
+	release := func(i int) {
+		w.t.Helper()
+		params := store.ReleaseParams{Permit: w.inFlight(pages[i]), Answer: store.HostOK, Page: pages[i].PageID, Digest: digest(i)}
+		must(w.s.Release(w.t.Context(), params))(w.t)
+	}
+	discards := func(what string, i int, want ...string) {
+		w.t.Helper()
+		gone := must(w.s.Forget(w.t.Context(), store.ForgetParams{Target: store.Target{URL: pages[i].URL}, Limit: 10}))(w.t)
+		if !slices.Equal(gone.Digests, want) {
+			w.t.Errorf("%s: discards %q, want %q", what, gone.Digests, want)
+		}
+	}
+	discards("never fetched", 0)
+	release(1)
+	discards("fetched, and not recorded", 1, digest(1))
+	release(2)
+	recorded := recordParams(pages[2], 1) // its second look found the page as it was
+	recorded.Visit.Digest = ""
+	must(w.s.RecordVisit(w.t.Context(), recorded))(w.t)
+	discards("recorded", 2)
 }
 
 // inFlight is a page whose request has begun.
