@@ -30,3 +30,23 @@ func TestPlace(t *testing.T) {
 		t.Errorf("placed what is not there: %v", err)
 	}
 }
+
+func TestSyncAll(t *testing.T) {
+	t.Parallel()
+	root, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(root.MkdirAll("a/b", 0o755), root.WriteFile("a/b/c", []byte("x"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if err := SyncAll(root); err != nil {
+		t.Error(err)
+	}
+	if err := root.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := SyncAll(root); err == nil {
+		t.Error("a closed root was synced")
+	}
+}

@@ -33,8 +33,8 @@ func writeCDXJ(w io.Writer, at time.Time, line cdxjLine) error {
 
 // surt returns the searchable form of a URI, the key by which readers look it up: in lower
 // case, without scheme and "www.", with the host's labels reversed and parameters sorted:
-// "com,example)/a?b&c". It follows pywb and warcio, not the letter of the CDXJ document,
-// which keeps "www".
+// "com,example)/a?b&c". It follows warcio, as players of WACZ files do, not the letter of the
+// CDXJ document, which keeps "www".
 func surt(uri string) string {
 	u, err := url.Parse(strings.ToLower(uri))
 	if err != nil || u.Host == "" {

@@ -140,6 +140,11 @@ func (j *job) publish() error {
 	if err := j.root.RemoveAll(workFolder); err != nil {
 		return err
 	}
+	// Streams are on the disk by now, but a tree's files, perhaps a million, were not waited
+	// for one by one.
+	if err := durable.SyncAll(j.root); err != nil {
+		return err
+	}
 	if err := j.close(); err != nil {
 		return err
 	}
