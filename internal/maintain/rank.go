@@ -1,6 +1,7 @@
 package maintain
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -86,7 +87,7 @@ func rankCrawl(ctx context.Context, s RankStore, crawlID int64, o RankOptions) (
 		return store.RankingRecord{}, err
 	}
 	rec := store.RankingRecord{
-		Pages: graph.Pages(), Links: graph.Links(), Rounds: res.Rounds, Residual: res.Residual,
+		Pages: graph.Pages(), Links: graph.Links(), Known: links, Rounds: res.Rounds, Residual: res.Residual,
 		Damping: o.Damping, Personalised: o.Personalised, Reason: o.Reason,
 	}
 	if rec.Damping == 0 {
@@ -244,6 +245,12 @@ func hostRanks(graph *rank.Graph, ranks []float64) []store.HostRank {
 	return hosts
 }
 
+// lastOf is what a recorded ranking tells whether the next is due. One of an earlier release
+// did not note the links of pages that it left out.
+func lastOf(r store.RankingRecord) rank.Last {
+	return rank.Last{At: r.At, Links: cmp.Or(r.Known, r.Links)}
+}
+
 // RankDue says why a crawl that is ranked at the given interval should be ranked
 // now; nil if it should not.
 func RankDue(ctx context.Context, s RankStore, crawlID int64, every time.Duration) (*crawl.Reason, error) {
@@ -255,7 +262,7 @@ func RankDue(ctx context.Context, s RankStore, crawlID int64, every time.Duratio
 	if err != nil {
 		return nil, err
 	}
-	due, why := rank.Due(rank.Last{At: last.At, Links: last.Links}, links, now, every)
+	due, why := rank.Due(lastOf(last), links, now, every)
 	if !due {
 		return nil, nil
 	}

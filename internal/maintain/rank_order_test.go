@@ -50,7 +50,7 @@ func (w *world) rankIfDue() {
 	w.check(err)
 	now, err := w.Now(w.t.Context())
 	w.check(err)
-	if due, why := rank.Due(rank.Last{At: last.At, Links: last.Links}, links, now, 24*time.Hour); due {
+	if due, why := rank.Due(lastOf(last), links, now, 24*time.Hour); due {
 		w.rank(RankOptions{Reason: why})
 	}
 }
@@ -65,7 +65,7 @@ func (w *world) exchange() (swaps int) {
 	w.check(err)
 	options := ReplaceOptions{Margin: spec.Margin, Share: 1, Batch: int(spec.MaxEvictions * float64(c.MaxPages))}
 	options.Share += float64(c.Evicted) / float64(c.MaxPages) // the days are short here
-	list, err := Replacements(w.t.Context(), w.Store, w.id, options)
+	list, err := Replacements(w.t.Context(), w.Store, w.id, options, nil)
 	w.check(err)
 	for _, swap := range list {
 		e, done, err := w.Swap(w.t.Context(), store.SwapParams{CrawlID: w.id, Swap: swap})

@@ -353,8 +353,9 @@ func TestHeldPagesLendNoImportance(t *testing.T) {
 	w.hosts[entry] = "trap.localhost"
 	w.register(w.page("http://site1.localhost/").PageID, 1, entry)
 	w.visitAll(1, func() {})
-	months := make([]string, 0, 229)
-	for i := range 229 {
+	const held = 600 // more than half of all links lead there
+	months := make([]string, 0, held)
+	for i := range held {
 		months = append(months, fmt.Sprintf("%scalendar/%d", entry, i))
 		w.hosts[months[i]] = "trap.localhost"
 	}
@@ -374,6 +375,9 @@ func TestHeldPagesLendNoImportance(t *testing.T) {
 	rec := w.rank(RankOptions{})
 	if rec.Pages != before.Pages-len(months) || rec.Links != before.Links-len(months) {
 		t.Errorf("ranked %d pages and %d links, before %d and %d", rec.Pages, rec.Links, before.Pages, before.Links)
+	}
+	if why, err := RankDue(t.Context(), w.Store, w.id, 24*time.Hour); why != nil || err != nil {
+		t.Errorf("it is ranked again at once: %v, %v", why, err)
 	}
 	for i, h := range w.rankedHosts() {
 		if trap := h.Host == "trap.localhost"; trap && (i == 0 || h.Ranked.Rank > 1 || h.Ranked.Pages != 1 || h.Ranked.Inner != 0) {

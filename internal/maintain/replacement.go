@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"recrawl/internal/crawl"
@@ -71,7 +72,7 @@ func (r *Replacement) Run(ctx context.Context) (Replaced, error) {
 			return Replaced{}, err
 		}
 	}
-	swaps, err := Replacements(ctx, r.Store, r.CrawlID, r.Options)
+	swaps, err := Replacements(ctx, r.Store, r.CrawlID, r.Options, r.allowed)
 	if err != nil {
 		return Replaced{}, err
 	}
@@ -86,25 +87,25 @@ func (r *Replacement) Run(ctx context.Context) (Replaced, error) {
 	return out, r.note(ctx)
 }
 
-// swap carries out one swap, unless a cached robots.txt forbids the page that would
-// come in.
-func (r *Replacement) swap(ctx context.Context, swap rank.Swap, out *Replaced) error {
-	if swap.In != 0 {
-		now, err := r.Store.Now(ctx)
-		if err != nil {
-			return err
-		}
-		page, err := r.Store.Page(ctx, swap.In)
-		if errors.Is(err, store.ErrNotFound) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if forbidden, err := r.Forbidden(ctx, page.PageRef, now); err != nil || forbidden {
-			return err
-		}
+// allowed reports whether a page may come in: it is there, and no cached robots.txt forbids it.
+func (r *Replacement) allowed(ctx context.Context, id int64) (bool, error) {
+	now, err := r.Store.Now(ctx)
+	if err != nil {
+		return false, err
 	}
+	page, err := r.Store.Page(ctx, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	forbidden, err := r.Forbidden(ctx, page.PageRef, now)
+	return !forbidden, err
+}
+
+// swap carries out one swap.
+func (r *Replacement) swap(ctx context.Context, swap rank.Swap, out *Replaced) error {
 	eviction, done, err := r.Store.Swap(ctx, store.SwapParams{CrawlID: r.CrawlID, Swap: swap})
 	if err != nil || !done {
 		return err
@@ -141,53 +142,129 @@ func (r *Replacement) note(ctx context.Context) error {
 	return err
 }
 
-// Replacements says which pages of a crawl should be exchanged now. It reads all pages
-// and holds four times a batch of them.
-func Replacements(ctx context.Context, s ReplacementStore, crawlID int64, o ReplaceOptions) ([]rank.Swap, error) {
-	swaps, err := replacements(ctx, s, crawlID, o)
+// Replacements says which pages of a crawl should be exchanged now. It reads all pages, more
+// than once if many of the best outside are not allowed to come in, and holds some thousands.
+// allowed, unless nil, is asked for the pages that would come in.
+func Replacements(ctx context.Context, s ReplacementStore, crawlID int64, o ReplaceOptions, allowed func(ctx context.Context, id int64) (bool, error)) ([]rank.Swap, error) {
+	x := exchange{store: s, crawlID: crawlID, options: o, allowed: allowed, barred: map[int64]bool{}}
+	swaps, err := x.swaps(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("replacements of crawl %d: %w", crawlID, err)
 	}
 	return swaps, nil
 }
 
-func replacements(ctx context.Context, s ReplacementStore, crawlID int64, o ReplaceOptions) ([]rank.Swap, error) {
-	now, err := s.Now(ctx)
-	if err != nil {
+// exchange is the choice of pages to exchange.
+type exchange struct {
+	store   ReplacementStore
+	crawlID int64
+	options ReplaceOptions
+	allowed func(ctx context.Context, id int64) (bool, error)
+
+	now             time.Time
+	params          rank.ReplaceParams
+	outside, inside []rank.Candidate
+	more            bool           // there may be others outside than those on the list
+	barred          map[int64]bool // pages that may not come in
+}
+
+// widerBy is by how much more candidates are listed when those on a list may not come in, and
+// widest the most batches of them: beyond that, the exchange waits for a page to be excluded.
+const (
+	widerBy = 8
+	widest  = 512
+)
+
+// swaps chooses, and chooses again without the pages that may not come in: these stay at the
+// top of the order, and would keep all others out.
+func (x *exchange) swaps(ctx context.Context) ([]rank.Swap, error) {
+	possible, err := x.begin(ctx)
+	if err != nil || !possible {
 		return nil, err
 	}
-	collection, err := s.Collection(ctx, crawlID)
+	for wide := 1; ; {
+		if err := x.list(ctx, wide*x.options.Batch); err != nil {
+			return nil, err
+		}
+		swaps, err := x.choose(ctx)
+		if err != nil || len(swaps) == x.options.Batch || len(x.barred) == 0 || !x.more || wide >= widest {
+			return swaps, err
+		}
+		wide *= widerBy
+	}
+}
+
+// begin reports whether anybody could come in or go.
+func (x *exchange) begin(ctx context.Context) (possible bool, err error) {
+	if x.now, err = x.store.Now(ctx); err != nil {
+		return false, err
+	}
+	collection, err := x.store.Collection(ctx, x.crawlID)
 	if err != nil {
-		return nil, err
+		return false, err
 	}
-	params := rank.ReplaceParams{Places: places(collection, o.Batch), Margin: o.Margin, Tenure: o.Tenure}
-	params.Most = min(o.Batch, int(math.Ceil(o.Share*float64(collection.MaxPages)))-collection.Evicted)
-	if params.Places > 0 && collection.Out == 0 || params.Places <= 0 && params.Most <= 0 {
-		return nil, nil // nobody can come back, or go
+	o := x.options
+	x.params = rank.ReplaceParams{Places: places(collection, o.Batch), Margin: o.Margin, Tenure: o.Tenure}
+	x.params.Most = min(o.Batch, int(math.Ceil(o.Share*float64(collection.MaxPages)))-collection.Evicted)
+	return (x.params.Places <= 0 || collection.Out > 0) && (x.params.Places > 0 || x.params.Most > 0), nil
+}
+
+// list reads the candidates, up to n of those outside.
+func (x *exchange) list(ctx context.Context, n int) error {
+	outside, inside := rank.NewShortlist(n, false), rank.NewShortlist(x.options.Batch, true)
+	seen := 0
+	add := func(c rank.Candidate) {
+		if !x.barred[c.ID] {
+			outside.Add(c)
+			seen++
+		}
 	}
-	outside, inside := rank.NewShortlist(o.Batch, false), rank.NewShortlist(o.Batch, true)
-	err = eachPage(ctx, s, crawlID, func(p store.RankedPage) error {
-		c := rank.Candidate{ID: p.ID, Importance: p.Weight, Seed: p.Seed, State: p.State, Since: now.Sub(p.Placed)}
+	err := eachPage(ctx, x.store, x.crawlID, func(p store.RankedPage) error {
+		c := rank.Candidate{ID: p.ID, Importance: p.Weight, Seed: p.Seed, State: p.State, Since: x.now.Sub(p.Placed)}
 		switch {
 		case p.State.Lives():
 			// Pages that may not be evicted would keep others off the list.
-			if !c.Seed && (params.Places < 0 || c.Importance > 0 && c.Since >= o.Tenure) {
+			if !c.Seed && (x.params.Places < 0 || c.Importance > 0 && c.Since >= x.options.Tenure) {
 				inside.Add(c)
 			}
 		case p.State == crawl.Evicted:
 			c.State = p.EvictedAs
-			if params.Places > 0 || c.Since >= o.Tenure {
-				outside.Add(c)
+			if x.params.Places > 0 || c.Since >= x.options.Tenure {
+				add(c)
 			}
-		case p.State == crawl.Known && params.Places <= 0:
-			outside.Add(c)
+		case p.State == crawl.Known && x.params.Places <= 0:
+			add(c)
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
+	x.outside, x.inside, x.more = outside.Candidates(), inside.Candidates(), seen > n
+	return err
+}
+
+// choose chooses among the listed, until all that would come in are allowed to.
+func (x *exchange) choose(ctx context.Context) ([]rank.Swap, error) {
+	asked := map[int64]bool{}
+	for {
+		swaps := rank.Replace(x.outside, x.inside, x.params)
+		barred := false
+		for _, swap := range swaps {
+			if swap.In == 0 || asked[swap.In] || x.allowed == nil {
+				continue
+			}
+			asked[swap.In] = true
+			ok, err := x.allowed(ctx, swap.In)
+			if err != nil {
+				return nil, err
+			}
+			if !ok {
+				x.barred[swap.In], barred = true, true
+			}
+		}
+		if !barred {
+			return swaps, nil
+		}
+		x.outside = slices.DeleteFunc(x.outside, func(c rank.Candidate) bool { return x.barred[c.ID] })
 	}
-	return rank.Replace(outside.Candidates(), inside.Candidates(), params), nil
 }
 
 // places is how many more pages the collection may hold, up to one batch.

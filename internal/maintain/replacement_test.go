@@ -100,7 +100,7 @@ func TestAReplacementsOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"tell 7", "swap 1 for 11", "tell 1", "swap 3 for 13", "tell 3", "swap 4 for 14", "tell 4", "note 4"}
+	want := []string{"tell 7", "swap 1 for 11", "tell 1", "swap 2 for 13", "tell 2", "swap 3 for 14", "tell 3", "note 4"}
 	if !slices.Equal(c.calls, want) || done != (Replaced{Evicted: 3, Admitted: 3}) {
 		t.Errorf("%+v by %q, want %q", done, c.calls, want)
 	}
@@ -112,15 +112,41 @@ func TestWhoDoesNotComeIn(t *testing.T) {
 	c := &collection{missing: 14}
 	r := c.replacement(11, 12)
 	done, err := r.Run(t.Context())
-	if err != nil || done.Admitted != 1 || !slices.Contains(c.calls, "swap 3 for 13") {
+	if err != nil || done.Admitted != 1 || !slices.Contains(c.calls, "swap 1 for 13") {
 		t.Errorf("%+v by %q: %v", done, c.calls, err)
 	}
 }
 
-// If nothing of a whole batch was possible, no other is requested.
+// Pages that may not come in do not keep others out, however many they are.
+func TestForbiddenPagesKeepNobodyOut(t *testing.T) {
+	t.Parallel()
+	c := &collection{}
+	r := c.replacement()
+	const many = 200
+	for i := range int64(many) {
+		c.rows = append(c.rows, store.RankedPage{ID: 100 + i, State: crawl.Known, Weight: float64(100 + i)})
+	}
+	r.Options.Batch = 2
+	asked := map[int64]int{}
+	r.Forbidden = func(_ context.Context, page crawl.PageRef, _ time.Time) (bool, error) {
+		asked[page.PageID]++
+		return page.PageID >= 100, nil
+	}
+	done, err := r.Run(t.Context())
+	if err != nil || done.Admitted != 2 || !slices.Contains(c.calls, "swap 1 for 11") || !slices.Contains(c.calls, "swap 2 for 12") {
+		t.Errorf("%+v by %q: %v", done, c.calls, err)
+	}
+	for id, n := range asked {
+		if id >= 100 && n > 1 {
+			t.Errorf("page %d was judged %d times", id, n)
+		}
+	}
+}
+
+// If nothing is possible, no other batch is requested.
 func TestReplaceAgain(t *testing.T) {
 	t.Parallel()
-	for name, forbidden := range map[string][]int64{"possible": nil, "impossible": {11, 12}} {
+	for name, forbidden := range map[string][]int64{"possible": nil, "impossible": {11, 12, 13, 14}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := &collection{}

@@ -25,7 +25,7 @@ const growth = 2
 // Last is the last ranking of a crawl; zero if there was none.
 type Last struct {
 	At    time.Time
-	Links int
+	Links int // that the crawl had, also those of pages that are not ranked
 }
 
 // Due says whether a crawl's pages should be ranked now, and why: when the ranks are

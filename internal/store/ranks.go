@@ -93,6 +93,7 @@ type RankingRecord struct {
 	At           time.Time
 	Pages        int
 	Links        int // from one page to another
+	Known        int // links that the crawl had then, about, with those of pages that are not ranked
 	Hosts        int
 	Rounds       int           // of PageRank
 	Residual     float64       // mean change of a rank in the last round

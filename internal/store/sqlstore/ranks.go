@@ -180,13 +180,13 @@ func recordRanking(ctx context.Context, tx Tx, crawlID, at int64, r store.Rankin
 	if err := tx.QueryRow(ctx, `SELECT id FROM crawls WHERE id = $1`, []any{crawlID}, &id); err != nil {
 		return 0, err
 	}
-	return tx.Exec(ctx, `INSERT INTO rankings (crawl_id, at, pages, links, hosts, rounds, residual, damping, personalised, took, reason, top)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+	return tx.Exec(ctx, `INSERT INTO rankings (crawl_id, at, pages, links, hosts, rounds, residual, damping, personalised, took, reason, top, known_links)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
 		ON CONFLICT (crawl_id) DO UPDATE SET at = excluded.at, pages = excluded.pages, links = excluded.links, hosts = excluded.hosts,
 			rounds = excluded.rounds, residual = excluded.residual, damping = excluded.damping, personalised = excluded.personalised,
-			took = excluded.took, reason = excluded.reason, top = excluded.top`,
+			took = excluded.took, reason = excluded.reason, top = excluded.top, known_links = excluded.known_links`,
 		crawlID, at, r.Pages, r.Links, r.Hosts, r.Rounds, r.Residual, r.Damping, r.Personalised, r.Took.Microseconds(),
-		jsonText(r.Reason), jsonText(r.Top[:min(len(r.Top), store.RankedTop)]))
+		jsonText(r.Reason), jsonText(r.Top[:min(len(r.Top), store.RankedTop)]), r.Known)
 }
 
 // Ranking implements store.Ranks.
@@ -208,8 +208,8 @@ func ranking(ctx context.Context, tx Tx, crawlID int64) (r store.RankingRecord, 
 	}
 	var at, personalised, took int64
 	var reason, top string
-	err = tx.QueryRow(ctx, `SELECT at, pages, links, hosts, rounds, residual, damping, personalised, took, reason, top FROM rankings WHERE crawl_id = $1`,
-		[]any{crawlID}, &at, &r.Pages, &r.Links, &r.Hosts, &r.Rounds, &r.Residual, &r.Damping, &personalised, &took, &reason, &top)
+	err = tx.QueryRow(ctx, `SELECT at, pages, links, hosts, rounds, residual, damping, personalised, took, reason, top, known_links FROM rankings WHERE crawl_id = $1`,
+		[]any{crawlID}, &at, &r.Pages, &r.Links, &r.Hosts, &r.Rounds, &r.Residual, &r.Damping, &personalised, &took, &reason, &top, &r.Known)
 	if errors.Is(err, store.ErrNotFound) {
 		return store.RankingRecord{}, links, nil
 	}

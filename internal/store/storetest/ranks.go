@@ -224,7 +224,7 @@ func rankingRecorded(c *collection) {
 	before, err := c.s.Now(c.ctx)
 	c.check(err)
 	r := store.RankingRecord{
-		Pages: 6, Links: 5, Hosts: 2, Rounds: 17, Residual: 1.5e-10, Damping: 0.85, Personalised: true, Took: 1500 * time.Millisecond,
+		Pages: 6, Links: 5, Known: 9, Hosts: 2, Rounds: 17, Residual: 1.5e-10, Damping: 0.85, Personalised: true, Took: 1500 * time.Millisecond,
 		Reason: crawl.Reason{Code: "x", Num: map[string]float64{"links": 5}},
 	}
 	for i := range store.RankedTop + 3 {
