@@ -357,6 +357,8 @@ func fetchOut(page store.PageRecord, begun store.BeginResult, r fetch.Result) co
 	case r.Outcome == crawl.OutcomeUnchanged: // 304: the last version still stands
 		out.Digest = page.Last.Digest
 		out.Validators, out.ETag, out.LastModified = refreshed(page, r)
+	case r.Status == http.StatusPreconditionFailed: // a wrong answer to our conditions
+		out.Validators = true
 	case r.Outcome == crawl.OutcomeExcluded: // by its headers: a 304 need not repeat them
 		out.Validators = true
 	}

@@ -206,6 +206,30 @@ func TestFetchIsConditional(t *testing.T) {
 	s.wantRequests(t, "/", "/", "/")
 }
 
+// A server that answers conditions with 412, which is for requests that change something, is
+// asked without them the next time.
+func TestConditionsThatFail(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := serve(t, func(rw http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("If-None-Match") != "" {
+			answering(412, "")(rw, r)
+			return
+		}
+		answering(200, "<p>hello", "Content-Type: text/html", `ETag: "1"`)(rw, r)
+	})
+	page := w.living([]string{s.url + "/"})[0]
+	w.visit(page, 1)
+	out := w.fetched(w.fetch(page, 2))
+	if out.Outcome != crawl.OutcomeFailed || out.Status != 412 {
+		t.Errorf("fetched %+v, want a failure", out)
+	}
+	w.plan(page, 2, out)
+	if out := w.fetched(w.fetch(page, 3)); out.Outcome != crawl.OutcomeUnchanged || out.Status != 200 {
+		t.Errorf("asked without conditions: %+v", out)
+	}
+}
+
 // Without validators the digest shows that nothing changed.
 func TestFetchComparesTheDigest(t *testing.T) {
 	t.Parallel()

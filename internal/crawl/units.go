@@ -90,12 +90,28 @@ func ParseDuration(s string) (time.Duration, error) {
 	return time.Duration(days*24*float64(time.Hour)) + rest, nil
 }
 
+// Seconds is the time of s seconds, which reasons carry as numbers: at most the longest that
+// there is, in both directions, and 0 for what is no number. Go leaves open what comes of a
+// number that does not fit.
+func Seconds(s float64) time.Duration {
+	ns := s * float64(time.Second)
+	switch {
+	case math.IsNaN(ns):
+		return 0
+	case ns >= math.MaxInt64:
+		return math.MaxInt64
+	case ns <= -math.MaxInt64:
+		return -math.MaxInt64
+	}
+	return time.Duration(ns)
+}
+
 // FormatDuration prints d with units so that ParseDuration reads the same
 // value back: whole days first ("7d", "1d12h"), then Go's notation without
 // zero parts ("36h" prints as "1d12h", "90s" as "1m30s").
 func FormatDuration(d time.Duration) string {
 	if d < 0 {
-		return "-" + FormatDuration(-d)
+		return "-" + FormatDuration(-max(d, -math.MaxInt64)) // the least has no opposite
 	}
 	const day = 24 * time.Hour
 	var b strings.Builder

@@ -128,6 +128,7 @@ func (x *exchange) fail(ctx context.Context, err error) {
 	cause := context.Cause(ctx)
 	var local localError
 	var limit limitError
+	var corrupt *corruptError
 	switch {
 	case errors.As(err, &local):
 		x.failLocal(err)
@@ -143,6 +144,10 @@ func (x *exchange) fail(ctx context.Context, err error) {
 		x.settle(crawl.OutcomeTimedOut, x.timeoutWords(cause))
 	case cause != nil:
 		x.failLocal(fmt.Errorf("%w: %w", cause, err))
+	case errors.Is(err, errCoding), errors.As(err, &corrupt):
+		// A whole answer came, which we cannot read. That is the page's fault.
+		x.res.HostAnswer = HostOK
+		x.settle(crawl.OutcomeFailed, Explain(err))
 	case isHeaderLimit(err):
 		x.settle(crawl.OutcomeTooLarge, fmt.Sprintf("the answer's header is larger than %d bytes", x.client.options.MaxHeader))
 	case isTimeout(err):

@@ -11,9 +11,14 @@ const (
 	// MaxRetryAfter caps a Retry-After: a site that asks for more is asked once a
 	// day, so that a mistaken header cannot end a collection.
 	MaxRetryAfter = 24 * time.Hour
+	// longestAsked stands for all the times that only mean "stay away".
+	longestAsked = 365 * 24 * time.Hour
 	// hostBase and hostMax span a host's back-off without Retry-After.
 	hostBase = time.Minute
 	hostMax  = 12 * time.Hour
+	// highestLevel is the first with the longest back-off. A higher one would rest no longer,
+	// but take longer to be forgiven.
+	highestLevel = 11
 	// failuresAllowed connection failures in a row are taken for accidents of pages
 	// or networks; the next one is the host's.
 	failuresAllowed = 2
@@ -65,11 +70,12 @@ type Backoff struct {
 
 // HostBackoff decides the effect of an answer on a host. After a
 // throttled answer the host is left alone for its Retry-After, at most MaxRetryAfter;
-// without one, for a minute doubling with each level up to 12 hours, with jitter. So it is
+// without one, for a minute doubling with each level up to 12 hours (level 11), with jitter. So it is
 // after connection failures, from the third in a row on. Each success after a quiet time as
 // long as the level's own back-off (at most an hour) forgives one level. Seed determines
 // the jitter.
 func HostBackoff(s Strain, a Answer, seed uint64) Backoff {
+	s.Level = min(s.Level, highestLevel) // earlier releases stored higher ones
 	switch {
 	case a.Throttled && a.HasRetryAfter:
 		return retryAfterBackoff(s, a.RetryAfter)
@@ -89,17 +95,17 @@ func HostBackoff(s Strain, a Answer, seed uint64) Backoff {
 // throttles again without the header.
 func retryAfterBackoff(s Strain, asked time.Duration) Backoff {
 	asked = max(asked, 0)
-	b := Backoff{Level: s.Level + 1, For: min(asked, MaxRetryAfter)}
+	b := Backoff{Level: higher(s.Level), For: min(asked, MaxRetryAfter)}
 	b.Reason = hostReason(HostRetryAfter, b.Level, b.For)
 	if asked > b.For {
 		b.Reason.Code = HostCapped
-		b.Reason.Num["asked"] = asked.Seconds()
+		b.Reason.Num["asked"] = min(asked, longestAsked).Seconds()
 	}
 	return b
 }
 
 func raise(level, failures int, code string, seed uint64) Backoff {
-	b := Backoff{Level: level + 1, Failures: failures}
+	b := Backoff{Level: higher(level), Failures: failures}
 	b.For = jittered(doubled(hostBase, hostMax, b.Level), hostBase, hostMax, seed+uint64(b.Level))
 	b.Reason = hostReason(code, b.Level, b.For)
 	if failures > 0 {
@@ -107,6 +113,9 @@ func raise(level, failures int, code string, seed uint64) Backoff {
 	}
 	return b
 }
+
+// higher is the level after one more refusal or failure.
+func higher(level int) int { return min(level+1, highestLevel) }
 
 func hostReason(code string, level int, rest time.Duration) crawl.Reason {
 	return crawl.Reason{Code: code, Num: map[string]float64{"level": float64(level), "hold": rest.Seconds()}}

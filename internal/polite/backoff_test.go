@@ -1,6 +1,7 @@
 package polite
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -26,14 +27,15 @@ func TestHostBackoff(t *testing.T) {
 		"a negative Retry-After":        {Strain{}, asked(-time.Second), 1, 0, 0, HostRetryAfter},
 		"throttled":                     {Strain{Failures: 1}, throttled, 1, 0, time.Minute, HostThrottled},
 		"throttled again":               {Strain{Level: 2}, throttled, 3, 0, 4 * time.Minute, HostThrottled},
-		"throttled for ever":            {Strain{Level: 1000}, throttled, 1001, 0, 12 * time.Hour, HostThrottled},
+		"throttled for ever":            {Strain{Level: highestLevel}, throttled, highestLevel, 0, 12 * time.Hour, HostThrottled},
+		"asked for quiet for ever":      {Strain{Level: highestLevel}, asked(math.MaxInt64), highestLevel, 0, MaxRetryAfter, HostCapped},
 		"the first failure":             {Strain{}, failed, 0, 1, 0, ""},
 		"the second failure":            {Strain{Failures: 1}, failed, 0, 2, 0, ""},
 		"the third failure":             {Strain{Failures: 2}, failed, 1, 3, time.Minute, HostFailing},
 		"the fourth failure":            {Strain{Level: 1, Failures: 3}, failed, 2, 4, 2 * time.Minute, HostFailing},
 		"success too early to forgive":  {Strain{Level: 3, Quiet: 3 * time.Minute}, Answer{}, 3, 0, 0, ""},
 		"success after quiet time":      {Strain{Level: 3, Quiet: 4 * time.Minute}, Answer{}, 2, 0, 0, ""},
-		"the highest level is forgiven": {Strain{Level: 40, Quiet: time.Hour}, Answer{}, 39, 0, 0, ""},
+		"the highest level is forgiven": {Strain{Level: highestLevel, Quiet: time.Hour}, Answer{}, highestLevel - 1, 0, 0, ""},
 		"failure does not forgive":      {Strain{Level: 1, Quiet: time.Hour}, failed, 1, 1, 0, ""},
 		"nothing to forgive":            {Strain{Quiet: time.Hour}, Answer{}, 0, 0, 0, ""},
 	}
@@ -58,7 +60,7 @@ func TestHostBackoff(t *testing.T) {
 func TestHostBackoffProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		level, seed := rapid.IntRange(0, 100).Draw(t, "level"), rapid.Uint64().Draw(t, "seed")
+		level, seed := rapid.IntRange(0, highestLevel).Draw(t, "level"), rapid.Uint64().Draw(t, "seed")
 		b := HostBackoff(Strain{Level: level}, Answer{Throttled: true}, seed)
 		if b.For < hostBase || b.For > hostMax {
 			t.Fatalf("left alone for %v", b.For)
@@ -140,5 +142,19 @@ func TestJitter(t *testing.T) {
 	}
 	if j := Jitter(-time.Second, 1); j != 0 {
 		t.Errorf("Jitter of a negative duration is %v", j)
+	}
+}
+
+// The highest level is the first with the longest back-off, and a level beyond it, which
+// earlier releases stored, counts as that.
+func TestHighestLevel(t *testing.T) {
+	t.Parallel()
+	if last := doubled(hostBase, hostMax, highestLevel-1); doubled(hostBase, hostMax, highestLevel) != hostMax || last >= hostMax {
+		t.Errorf("the level before it is left alone for %v", last)
+	}
+	for _, a := range []Answer{{}, {Throttled: true}, {Throttled: true, HasRetryAfter: true}, {Failed: true}} {
+		if got := HostBackoff(Strain{Level: 1 << 40, Failures: 9}, a, 1); got.Level != highestLevel {
+			t.Errorf("%+v leads to level %d", a, got.Level)
+		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 // Words says a reason of this package in plain words; for another package's
 // reason it returns its text, or its code.
 func Words(r crawl.Reason) string {
-	secs := func(name string) string { return Rounded(time.Duration(r.Num[name] * float64(time.Second))) }
+	secs := func(name string) string { return Rounded(crawl.Seconds(r.Num[name])) }
 	switch r.Code {
 	case GapDelay:
 		return secs("gap") + " between two requests"

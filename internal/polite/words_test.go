@@ -1,6 +1,7 @@
 package polite
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -12,6 +13,8 @@ func TestWords(t *testing.T) {
 	capped := Gap(Demand{}, Demand{MaxCrawlDelay: time.Hour}, 24*time.Hour, 0).Reason
 	slow := Gap(Demand{}, Demand{Factor: 2}, 0, 3*time.Second).Reason
 	held := HostBackoff(Strain{}, Answer{Throttled: true, HasRetryAfter: true, RetryAfter: 48 * time.Hour}, 0).Reason
+	endless := HostBackoff(Strain{}, Answer{Throttled: true, HasRetryAfter: true, RetryAfter: math.MaxInt64}, 0).Reason
+	stored := crawl.Reason{Code: HostCapped, Num: map[string]float64{"asked": time.Duration(math.MaxInt64).Seconds(), "hold": math.NaN()}}
 	for _, tc := range []struct {
 		reason crawl.Reason
 		want   string
@@ -24,6 +27,8 @@ func TestWords(t *testing.T) {
 			"4.5s between two requests: set automatically, for the host answers in 500ms and refuses 2 % of requests",
 		},
 		{slow, "6s between two requests: 2 × the last one's 3s"},
+		{endless, "the site asked for 365d of quiet; it is tried again after 1d"},
+		{stored, "the site asked for 106751d23h47m16.854775807s of quiet; it is tried again after 0s"}, // by an earlier release
 		{held, "the site asked for 2d of quiet; it is tried again after 1d"},
 		{HostBackoff(Strain{}, Answer{Throttled: true, HasRetryAfter: true, RetryAfter: 90 * time.Second}, 0).Reason, "the site asked for 1m30s of quiet"},
 		{Discover(100, 200).Reason, "33 % of the host's requests are kept for pages that have never been visited (100 of 300)"},

@@ -239,7 +239,7 @@ func evidenceMissing(q EvidenceQuery, e Evidence, crawls []store.CrawlAt) []stri
 func retryAfterOf(reasons []crawl.Reason) (time.Duration, bool) {
 	for _, r := range reasons {
 		if r.Code == schedule.CodeRetryAfter {
-			return time.Duration(r.Num["s"] * float64(time.Second)), true
+			return crawl.Seconds(r.Num["s"]), true
 		}
 	}
 	return 0, false

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"recrawl/internal/crawl"
 	"recrawl/internal/schedule"
 )
 
@@ -88,7 +89,7 @@ func comparedFigures(now time.Time) []comparison {
 	return []comparison{
 		{"state", func(l surveyLine) string { return l.State.String() }},
 		{"begun", func(l surveyLine) string { return when(time.Time(l.CreatedAt), now) }},
-		{"lasted", func(l surveyLine) string { return schedule.Rough(time.Duration(l.Lasted * float64(time.Second))) }},
+		{"lasted", func(l surveyLine) string { return schedule.Rough(crawl.Seconds(l.Lasted)) }},
 		{"pages known", func(l surveyLine) string { return strconv.Itoa(l.Known) }},
 		{"pages visited", func(l surveyLine) string { return strconv.Itoa(l.Visited) }},
 		{"pages downloaded", func(l surveyLine) string { return strconv.Itoa(l.Downloaded) }},

@@ -72,7 +72,7 @@ func (line surveyLine) pace(now time.Time) string {
 	if ended := time.Time(line.EndedAt); !ended.IsZero() {
 		last = "stopped " + when(ended, now)
 	}
-	if lasted := time.Duration(line.Lasted * float64(time.Second)); lasted < 24*time.Hour {
+	if lasted := crawl.Seconds(line.Lasted); lasted < 24*time.Hour {
 		return fmt.Sprintf("%s and %s in %s; %s", plural(line.Downloaded, "page"), plural(line.Visits, "visit"), schedule.Rough(lasted), last)
 	}
 	return fmt.Sprintf("%.1f pages and %.1f visits a day; %s", line.PagesPerDay, line.VisitsDay, last)

@@ -2,8 +2,8 @@ package web
 
 import (
 	"fmt"
-	"time"
 
+	"recrawl/internal/crawl"
 	"recrawl/internal/report"
 	"recrawl/internal/schedule"
 )
@@ -56,7 +56,7 @@ func dayCharts(days []report.Day) []dayChart {
 			if v == 0 {
 				return "none"
 			}
-			return schedule.Rough(time.Duration(v * float64(time.Second)))
+			return schedule.Rough(crawl.Seconds(v))
 		}),
 	}
 }
