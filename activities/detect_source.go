@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"recrawl/internal/change"
 	"recrawl/internal/contract"
@@ -53,13 +54,22 @@ func (a *Activities) readSource(ctx context.Context, view *crawlView, page store
 		return out, nil, false, translate(err)
 	}
 	outcome, reasons := change.Verdict(last, digestsOf(version, in.Fetch.Digest), change.Rule{Difference: change.DifferenceEdit})
-	out = contract.DetectOut{Outcome: outcome, Newest: list.Newest(), Reasons: slices.Concat(asked.Reasons, reasons, []crawl.Reason{readWords(reading)})}
+	out = contract.DetectOut{Outcome: outcome, Newest: newestBy(in.Fetch.At, list), Reasons: slices.Concat(asked.Reasons, reasons, []crawl.Reason{readWords(reading)})}
 	if !worthKeeping(outcome, page.Last, version) {
 		return out, nil, true, nil
 	}
 	out.Links = len(links)
 	found, err = a.save(ctx, page, newContent{version: version, links: links, body: body}, nil)
 	return out, found, true, err
+}
+
+// newestBy is when a list that was read at a time last changed by its own dates, which may be
+// ahead of our clock.
+func newestBy(read time.Time, list sitemap.List) time.Time {
+	if newest := list.Newest(); newest.Before(read) {
+		return newest
+	}
+	return read
 }
 
 // noList settles a source that is not a list: if it could be a page of the crawl,

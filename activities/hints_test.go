@@ -171,3 +171,23 @@ func TestHintsAreMadeOnce(t *testing.T) {
 		t.Errorf("%d pages are moved, %d counted; told %q", moved, w.sources()[0].Hinted, w.flows.rescheduled)
 	}
 }
+
+// A time that is ahead of our clock moves the visit once, to that time, however often the list
+// is read meanwhile.
+func TestHintsOfTimesAhead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	pages := slow(w, 3)
+	list := w.listed("http://localhost/map.xml")
+	ahead := time.Now().Add(13 * time.Hour).UTC().Truncate(time.Second)
+	for turn := range 3 {
+		body := urlset(pages[0].URL+" "+ahead.Format(time.RFC3339), pages[1].URL+" "+ago(4*day)) + fmt.Sprintf("<!-- made %d -->", turn)
+		out, _ := w.read(list, "application/xml", body)
+		if turn > 0 && out.Outcome == crawl.OutcomeChanged {
+			t.Errorf("reading %d: the same list has changed", turn)
+		}
+	}
+	if got := w.page(pages[0].URL).NextAt; len(w.flows.rescheduled) != 1 || !got.Equal(ahead) {
+		t.Errorf("moved %q, to %s, want %s", w.flows.rescheduled, got, ahead)
+	}
+}

@@ -5,6 +5,8 @@ import "time"
 const (
 	// future is how far ahead of us a site's clock may be.
 	future = 24 * time.Hour
+	// earliest is how long before a day begins in UTC it begins somewhere.
+	earliest = 14 * time.Hour
 	// justNow is how old a date made for our request may be.
 	justNow = time.Minute
 	// tellsNothing is the share of the dates that makes a list's dates worthless, and
@@ -16,8 +18,9 @@ const (
 // Believe removes the dates that cannot be true of a list that was read at a time,
 // and counts them by their reasons: those in the future by more than a day, all of
 // them if nearly all are the same (the site was built again) or are the time of our
-// request (they are made up on request). A date that is ahead by less becomes that
-// of the request.
+// request (they are made up on request). A day that is ahead by less began where days begin
+// first. A time that is ahead stays as it is, so that the list is the same at each reading;
+// Choose waits for it.
 func (l *List) Believe(read time.Time) {
 	count, most, now := map[time.Time]int{}, 0, 0
 	dated, ahead := 0, 0
@@ -30,8 +33,8 @@ func (l *List) Believe(read time.Time) {
 			e.Modified = time.Time{}
 			ahead++
 			continue
-		case e.Modified.After(read):
-			e.Modified = read
+		case e.Modified.After(read) && !e.Timed:
+			e.Modified = e.Modified.Add(-earliest)
 		}
 		dated++
 		count[e.Modified]++

@@ -93,8 +93,25 @@ func TestBelieve(t *testing.T) {
 			t.Errorf("%s: %d dated, dropped %v; want %d, %v", name, l.Dated(), l.Dropped, tc.dated, tc.dropped)
 		}
 		for _, e := range l.Entries {
-			if e.Modified.After(readAt) {
+			if e.Modified.After(readAt.Add(future)) {
 				t.Errorf("%s: %s is in the future", name, e.Modified)
+			}
+		}
+	}
+}
+
+// Dates that are ahead of us are the same at each reading. A day may have begun elsewhere.
+func TestDatesAhead(t *testing.T) {
+	t.Parallel()
+	day, hour := readAt.Add(12*time.Hour), readAt.Add(13*time.Hour)
+	want := []time.Time{readAt.Add(-2 * time.Hour), hour}
+	for _, at := range []time.Time{readAt, readAt.Add(11 * time.Hour)} {
+		l := listOf(t, day, hour)
+		l.Entries[1].Timed = true
+		l.Believe(at)
+		for i, e := range l.Entries {
+			if !e.Modified.Equal(want[i]) {
+				t.Errorf("read at %s: %s, want %s", at, e.Modified, want[i])
 			}
 		}
 	}
@@ -163,7 +180,7 @@ func knownPages(t *rapid.T) []Known {
 		last := readAt.Add(-time.Duration(rapid.IntRange(1, 100).Draw(t, "ago")) * time.Hour)
 		known[i] = Known{
 			PageID: int64(i + 1), Visit: rapid.IntRange(1, 50).Draw(t, "visit"), LastAt: last,
-			Modified: last.Add(time.Hour), NextAt: readAt.Add(time.Duration(rapid.IntRange(-10, 200).Draw(t, "next")) * time.Hour),
+			Modified: last.Add(time.Duration(rapid.IntRange(1, 30).Draw(t, "after")) * time.Hour), NextAt: readAt.Add(time.Duration(rapid.IntRange(-10, 200).Draw(t, "next")) * time.Hour),
 			Min: time.Duration(rapid.IntRange(0, 48).Draw(t, "min")) * time.Hour, Moved: rapid.IntRange(0, 9).Draw(t, "moved") == 0,
 		}
 	}
@@ -188,7 +205,7 @@ func TestChoose(t *testing.T) {
 			t.Fatalf("%d of %d pages are moved", len(hints), listed)
 		}
 		for i, h := range hints {
-			if h.Due.Before(readAt) || h.Due.Before(h.LastAt.Add(h.Min)) || !h.Due.Before(h.NextAt) {
+			if h.Due.Before(readAt) || h.Due.Before(h.LastAt.Add(h.Min)) || h.Due.Before(h.Modified) || !h.Due.Before(h.NextAt) {
 				t.Fatalf("due %s: %+v", h.Due, h.Known)
 			}
 			if h.Moved {

@@ -62,13 +62,14 @@ type Hint struct {
 
 // Choose decides which of the pages that a list reports as changed are visited sooner,
 // and counts the others by reason. listed is the number of the list's entries. A page
-// is never visited within Min of its last visit, and at most one in twenty of the
+// is never visited within Min of its last visit, nor before its date, which may be ahead of
+// our clock: it would be outdated again after that visit. At most one in twenty of the
 // list's pages (but four in any case, and five hundred at most) wait for a visit that
 // the list has moved, those with the latest dates.
 func Choose(known []Known, r Record, listed int, now time.Time) (hints []Hint, skipped map[string]int) {
 	skipped = map[string]int{}
 	for _, k := range known {
-		h := Hint{k, later(now, k.LastAt.Add(k.Min))}
+		h := Hint{k, later(later(now, k.LastAt.Add(k.Min)), k.Modified)}
 		switch {
 		case k.Moved:
 			skipped[SkipMoved]++
