@@ -63,7 +63,7 @@ func clockOf(field string) (clock string, is bool) {
 // normalDate brings habitual variants into one form: the day of the week, the names
 // of zones, a space or a small letter in a W3C date.
 func normalDate(text string) string {
-	if _, rest, ok := strings.Cut(text, ","); ok {
+	if day, rest, ok := strings.Cut(text, ","); ok && !strings.ContainsAny(day, "0123456789") {
 		text = rest
 	}
 	fields := strings.Fields(text)

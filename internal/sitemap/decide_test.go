@@ -33,6 +33,8 @@ func TestParseDate(t *testing.T) {
 		"0001-01-01T00:00:00Z":                "", // the zero date of many programs
 		"1969-12-31":                          "",
 		"yesterday":                           "",
+		"May 6, 2024":                         "",
+		"6 May, 2024":                         "",
 		"":                                    "",
 		"2026-13-01":                          "",
 		"Wed, 04 Mar 2026 05:06:07 XYZ":       "",

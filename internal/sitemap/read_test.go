@@ -73,6 +73,25 @@ func TestRead(t *testing.T) {
 			<xhtml:link rel="alternate" hreflang="de" href="https://a.test/de"/></url></urlset>`,
 			FormatURLs, "/1", nil, "",
 		},
+		"languages before the page": {
+			urlset + `<url><xhtml:link rel="alternate" hreflang="de" href="https://a.test/de"/><lastmod>2026-01-02</lastmod><loc>https://a.test/en</loc></url></urlset>`,
+			FormatURLs, "/en@2026-01-02T00:00:00", nil, "",
+		},
+		"bases": {
+			`<feed xmlns="http://www.w3.org/2005/Atom" xml:base="/blog/"><entry xml:base="2026/"><link href="1"/><updated>2026-01-02</updated></entry>
+			<entry><link href="2"/></entry><entry><link xml:base="https://a.test/other/" href="3"/></entry>
+			<entry xml:base="http://[bad"><content xml:base="/x/">t</content><link href="4"/></entry>
+			<entry xml:base="unclosed/"><link href="5"/><entry><link href="6"/></entry></feed>`,
+			FormatAtom, "/blog/2026/1@2026-01-02T00:00:00 /blog/2 /other/3 /blog/4 /blog/unclosed/5 /blog/6", nil, "",
+		},
+		"a base of RSS": {
+			`<rss xml:base="https://a.test/r/"><channel><link>x</link><item><link>1</link></item><item><guid>http://a.test/g</guid></item></channel></rss>`,
+			FormatRSS, "/r/1 http://a.test/g", nil, "",
+		},
+		"the full name of a relation": {
+			`<feed><entry><link rel="self" href="0"/><link rel="http://www.iana.org/assignments/relation/alternate" href="1"/></entry></feed>`,
+			FormatAtom, "/s/1", nil, "",
+		},
 		"wrong name spaces, cases and entities": {
 			`<s:URLSET xmlns:s="wrong"><s:Url><S:LOC>https://a.test/a&b</S:LOC><x:lastMod>2026</x:lastMod>&nbsp;&unknown;</s:Url></s:URLSET>`,
 			FormatURLs, "/a&b@2026-01-01T00:00:00", nil, "",

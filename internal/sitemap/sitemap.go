@@ -111,6 +111,7 @@ type found struct {
 	href, date string
 	bare       string // text of the entry itself that may be its URL
 	sitemap    bool
+	base       urlkey.Base // of href, in XML
 }
 
 // add adds an entry, or counts why not.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"strings"
+
+	"recrawl/internal/urlkey"
 )
 
 // roots are the root elements of lists in small letters.
@@ -46,12 +48,19 @@ type elements struct {
 	open  []string // elements by local name in small letters, the root first
 	entry *found   // the one being read, the element at of open
 	at    int
+	bases []nestedBase     // the innermost last
 	guid  string           // of an RSS item, which may be its URL
 	text  *strings.Builder // of the part being read, which is the innermost element
 	// spoilt: a part of the entry could not be read, and was counted. broken counts these
 	// places in the whole list.
 	spoilt bool
 	broken int
+}
+
+// nestedBase is the base of the references within an element, by its xml:base.
+type nestedBase struct {
+	depth int // of the element
+	base  urlkey.Base
 }
 
 func (e *elements) take(token xml.Token) error {
@@ -89,18 +98,45 @@ func (e *elements) start(t xml.StartElement) error {
 	case entries[name] && !e.within():
 		// An entry that was not closed ends where the next begins.
 		e.flush()
-		e.entry, e.at, e.spoilt = &found{sitemap: name == "sitemap"}, len(e.open), false
+		e.rebase(t)
+		e.entry, e.at, e.spoilt = &found{sitemap: name == "sitemap", base: e.inner()}, len(e.open), false
 		if about := attr(t, "about"); about != "" {
 			e.guid = about
 		}
 	case e.parent() && isPart[name]:
 		e.text = nil
+		e.rebase(t)
 		e.part(name, t)
 	default:
 		e.text = nil
+		e.rebase(t)
 	}
 	e.open = append(e.open, name)
 	return nil
+}
+
+// rebase heeds the xml:base of an element that begins (RFC 4287 section 2). One that is no
+// URL changes nothing.
+func (e *elements) rebase(t xml.StartElement) {
+	for n := len(e.bases); n > 0 && e.bases[n-1].depth >= len(e.open); n-- {
+		e.bases = e.bases[:n-1]
+	}
+	for _, a := range t.Attr {
+		if a.Name.Space != "xml" || a.Name.Local != "base" {
+			continue
+		}
+		if u, err := e.inner().Resolve(a.Value); err == nil {
+			e.bases = append(e.bases, nestedBase{len(e.open), urlkey.NewBase(u)})
+		}
+	}
+}
+
+// inner is the base of the element that rebase was told of last.
+func (e *elements) inner() urlkey.Base {
+	if n := len(e.bases); n > 0 {
+		return e.bases[n-1].base
+	}
+	return e.base
 }
 
 // isPart are the elements of an entry that are read.
@@ -128,15 +164,19 @@ func (e *elements) part(name string, t xml.StartElement) {
 		}
 		if e.entry.href != "" {
 			// Entries without anything between them: the next has the dates that follow.
-			e.list.add(e.base, *e.entry, e.most)
+			e.list.add(e.entry.base, *e.entry, e.most)
 			e.entry = &found{sitemap: e.entry.sitemap}
 		}
+		e.entry.base = e.inner()
 	case "link":
 		if href := attr(t, "href"); href != "" {
-			if rel := attr(t, "rel"); e.entry.href == "" && (rel == "" || strings.EqualFold(rel, "alternate")) {
-				e.entry.href = href
+			if e.entry.href == "" && e.isEntry(attr(t, "rel")) {
+				e.entry.href, e.entry.base = href, e.inner()
 			}
 			return
+		}
+		if e.entry.href == "" {
+			e.entry.base = e.inner()
 		}
 	case "guid":
 		if strings.EqualFold(attr(t, "ispermalink"), "false") {
@@ -144,6 +184,18 @@ func (e *elements) part(name string, t xml.StartElement) {
 		}
 	}
 	e.text = &strings.Builder{}
+}
+
+// relations begins the full names of relations of links (RFC 4287 section 4.2.7.2).
+const relations = "http://www.iana.org/assignments/relation/"
+
+// isEntry reports whether a link of a relation leads to the entry itself. In a sitemap it leads
+// to the page in another language.
+func (e *elements) isEntry(rel string) bool {
+	if e.list.Format == FormatURLs || e.list.Format == FormatIndex {
+		return false
+	}
+	return rel == "" || strings.EqualFold(strings.TrimPrefix(rel, relations), "alternate")
 }
 
 // close ends the innermost element of a name; an end without a start is ignored.
@@ -201,7 +253,7 @@ func (e *elements) flush() {
 		e.entry.href = e.entry.bare
 	}
 	if e.entry.href != "" || !e.spoilt { // else it is counted
-		e.list.add(e.base, *e.entry, e.most)
+		e.list.add(e.entry.base, *e.entry, e.most)
 	}
 	e.open = e.open[:min(len(e.open), e.at)]
 	e.entry, e.guid = nil, ""
