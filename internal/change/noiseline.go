@@ -115,6 +115,9 @@ func (s *scanner) noiseAt(i int) (kind, int) {
 	if n := s.endedAt(i); n > 0 {
 		return stamp, n
 	}
+	if n := s.hitsAt(i); n > 0 {
+		return counter, n
+	}
 	if s.sentence {
 		return noNoise, 0
 	}

@@ -31,7 +31,7 @@ type scanner struct {
 
 // scan splits a line. It reports false, early if possible, if the line has neither
 // a number nor one of the words of ages without one, or if it is running text that
-// does not begin like a stamp.
+// does not begin like a stamp or a count of hits.
 func (s *scanner) scan(line string) bool {
 	s.tokens, s.sentence, s.by = s.tokens[:0], isSentence(line), 0
 	s.ends = false
@@ -60,7 +60,7 @@ func (s *scanner) scan(line string) bool {
 			t.role = roleOf(t.lower)
 			found = found || t.role&(isNow|isAgo|beginsStamp|endsStamp) != 0
 		}
-		if len(s.tokens) == 0 && s.sentence && t.role&beginsStamp == 0 {
+		if len(s.tokens) == 0 && s.sentence && t.role&beginsStamp == 0 && !mayCountHits(line, t) {
 			return false
 		}
 		s.ends = s.ends || t.role&endsStamp != 0

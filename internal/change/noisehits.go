@@ -1,0 +1,41 @@
+package change
+
+import "sync"
+
+// hitCounters count the visitors of a page or a site, in a sentence about itself. # stands
+// for a number, and for the sign of that form.
+var hitCounters = sync.OnceValue(func() *phraseTree {
+	return treeOf(expand(`
+	this|the page|site|website|article|topic|document|entry|wiki|file has|was _|already _|been accessed|viewed|visited|read|seen|loaded|opened|downloaded # times|time,
+	_|hit|visitor|visit|visitors|page counter : #, hit|visitor|visit counter #, visitor|visitors|hit number|no+.|nr+.|# #,
+	you are _|the|our visitor|guest _|number|no+.|nr+.|# #, you are _|the|our # . visitor|guest, you are _|the|our # st|nd|rd|th visitor|guest,
+	sie|du sind|bist _|der|die|unser|unsere # . besucher|besucherin|gast, sie|du sind|bist besucher|besucherin|gast _|nr+.|nummer #, diese|die seite|website wurde|ist _|bereits|schon|bisher # mal|x _|mal besucht|aufgerufen|angesehen|gelesen|abgerufen,
+	vous êtes le _|n+° # _|e|ème|eme|ième|er visiteur, cette|la page a été consultée|vue|visitée|lue # fois,
+	eres|es|usted+es el _|visitante # _|visitante, esta página ha sido vista|visitada|leída|consultada # veces|vez,
+	sei il _|visitatore|visitatore+numero|visitatore+n+. # _|° _|visitatore, questa pagina è stata visitata|letta|vista|visualizzata # volte|volta,
+	você é o _|visitante|visitante+número # _|º _|visitante, esta página foi visitada|vista|acessada|lida # vezes|vez,
+	u|je bent _|de|onze bezoeker _|nummer|nr+. #, u|je bent _|de|onze # e bezoeker, deze pagina is _|al # keer _|bekeken|bezocht|gelezen|opgevraagd,
+	jesteś _|naszym # . _|gościem|odwiedzającym, tę|ta strona _|stronę _|została _|odwiedzono|wyświetlono|odwiedzona|wyświetlona # razy|raz,
+	вы _|наш # _|- _|й посетитель, эту|эта страница|страницу просмотрели|посетили|просмотрена|посетило # раз|раза`))
+})
+
+// hitsMost bounds the running text, in bytes, in which hits are looked for.
+const hitsMost = 120
+
+// mayCountHits spares most running text the scan: t is its first word.
+func mayCountHits(line string, t token) bool {
+	return len(line) <= hitsMost && hasDigit(line) && hitCounters().next[t.lower] != nil
+}
+
+// hitsAt is the length of a count of hits that is the whole line, but for how long it has
+// counted: "This page has been viewed 1,006 times since May 2009."
+func (s *scanner) hitsAt(i int) int {
+	if i > 0 {
+		return 0
+	}
+	n := s.longestAt(0, hitCounters())
+	if n == 0 || n < len(s.tokens) && s.tokens[n].lower != "since" && !(n == len(s.tokens)-1 && s.isMark(n, ".!。！")) {
+		return 0
+	}
+	return n
+}
