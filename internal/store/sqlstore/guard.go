@@ -7,10 +7,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/feed"
 	"recrawl/internal/store"
+	"recrawl/internal/urlkey"
 )
 
 // heldPerTx is how many pages one transaction holds or releases.
@@ -375,4 +377,31 @@ func (s *Store) forgetTraps(ctx context.Context, tx Tx, host string, hostID int6
 		return fmt.Errorf("remove traps: %w", err)
 	}
 	return nil
+}
+
+// forgetTrapExamples removes a URL that a trap's detail gives as an example, cut or whole. With
+// its host, the traps themselves go.
+func forgetTrapExamples(ctx context.Context, tx Tx, t store.Target) error {
+	u, err := urlkey.Canonical(t.URL)
+	if t.URL == "" || err != nil {
+		return nil
+	}
+	var ids []int64
+	err = tx.Query(ctx, `SELECT id, detail FROM traps WHERE host = $1`, []any{u.HostKey()}, func(row Row) error {
+		var id int64
+		var detail string
+		if err := row.Scan(&id, &detail); err != nil {
+			return err
+		}
+		if example, is := strings.CutPrefix(detail, "such as "); is && strings.HasPrefix(u.Target(), strings.TrimSuffix(example, "…")) {
+			ids = append(ids, id)
+		}
+		return nil
+	})
+	for _, id := range ids {
+		if err == nil {
+			err = tx.Queue(ctx, `UPDATE traps SET detail = '' WHERE id = $1`, id)
+		}
+	}
+	return err
 }

@@ -155,7 +155,7 @@ func (s *Store) ListRejected(ctx context.Context, f store.RejectedFilter) ([]sto
 	return links, nil
 }
 
-// forgetExamples removes a target from the examples of rejected links and refused seeds.
+// forgetExamples removes a target from the examples of rejected links, refused seeds and traps.
 func (s *Store) forgetExamples(ctx context.Context, t store.Target) error {
 	query, arg := `DELETE FROM rejected WHERE host = $1`, any(t.Host)
 	if t.URL != "" {
@@ -169,6 +169,9 @@ func (s *Store) forgetExamples(ctx context.Context, t store.Target) error {
 		}
 		if err := s.forgetRefused(ctx, tx, t); err != nil {
 			return 0, fmt.Errorf("remove examples of refused seeds: %w", err)
+		}
+		if err := forgetTrapExamples(ctx, tx, t); err != nil {
+			return 0, fmt.Errorf("remove examples of traps: %w", err)
 		}
 		return n, nil
 	})

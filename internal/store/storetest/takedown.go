@@ -24,6 +24,7 @@ func takedownCases() []collectionCase {
 		{"MoreLinksThanATransaction", forgetManyLinks},
 		{"DigestsOfNoVersionAreNamed", forgetDigests},
 		{"OthersDoNotNameIt", forgetMentions},
+		{"TrapsDoNotNameIt", forgetTrapExamples},
 		{"OthersDoNotNameItAgain", forgetMentionsLater},
 		{"OneOfURLAndHost", forgetBadTarget},
 		{"HostileTargets", forgetHostile},
@@ -229,6 +230,29 @@ func forgetLimit(c *collection) {
 	}
 	slices.Sort(got)
 	want(c, "all of them", fmt.Sprint(got), fmt.Sprint(sortedIDs(pages)))
+}
+
+// forgetTrapExamples: a trap of which a forgotten URL was an example, whole or cut, stays
+// without it.
+func forgetTrapExamples(c *collection) {
+	c.open()
+	page := c.known(1, 1)[0]
+	_, rest, _ := strings.Cut(page.URL, "://")
+	target := rest[strings.IndexByte(rest, '/'):]
+	details := []string{"such as " + target, "such as " + target[:len(target)-1] + "…", "such as " + target + "/more", "all of them"}
+	for i, detail := range details {
+		trap := c.newTrap(fmt.Sprint(i))
+		trap.Detail = detail
+		c.setTraps(trap)
+	}
+	c.forgetURL(page.URL)
+	left, err := c.s.Traps(c.ctx, store.TrapFilter{CrawlID: c.id, Limit: 10})
+	c.check(err)
+	got := map[string]string{}
+	for _, trap := range left {
+		got[trap.Name] = trap.Detail
+	}
+	want(c, "details", fmt.Sprint(got), fmt.Sprint(map[string]string{"0": "", "1": "", "2": details[2], "3": details[3]}))
 }
 
 func forgetDry(c *collection) {
