@@ -19,7 +19,7 @@ const (
 	// deliverFor is how long one Deliver goes on starting new messages: a person's command
 	// waits for it to end.
 	deliverFor = 10 * time.Second
-	// sendLimit bounds one try to send.
+	// sendLimit bounds one try to send, unless the sender says that it needs longer.
 	sendLimit = 30 * time.Second
 	// fillLimit bounds one call that fills a receiver: some hundred pages, each written
 	// durably.
@@ -314,18 +314,32 @@ func (d *delivery) pass(ctx context.Context, items []feed.Change, to store.SinkR
 	return nil
 }
 
-// send lets the sender send within its time limit.
+// send lets the sender send within the time limit, or within its own if that is longer.
 func (d *delivery) send(ctx context.Context, limit time.Duration, send func(context.Context, sink.Sender) error) error {
+	if err := d.open(ctx); err != nil {
+		return err
+	}
+	if s, ok := d.sender.(sink.Patient); ok {
+		limit = max(limit, s.TimeLimit())
+	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	if d.sender == nil {
-		s, err := d.a.settings.Senders.Sender(ctx, d.crawl.Spec.Name, d.rec.Name, d.spec)
-		if err != nil {
-			return err
-		}
-		d.sender = s
-	}
 	return send(ctx, d.sender)
+}
+
+// open makes the sender, unless there is one.
+func (d *delivery) open(ctx context.Context) error {
+	if d.sender != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, sendLimit)
+	defer cancel()
+	s, err := d.a.settings.Senders.Sender(ctx, d.crawl.Spec.Name, d.rec.Name, d.spec)
+	if err != nil {
+		return err
+	}
+	d.sender = s
+	return nil
 }
 
 // moveTo moves the cursor past changes that the sink is not for.

@@ -178,6 +178,21 @@ func TestSinkFromAll(t *testing.T) {
 	}
 }
 
+// A sender that says that it needs longer gets that time: a mail server that has a message, and
+// is not heard out, would get it again.
+func TestDeliverGivesTheSenderItsTime(t *testing.T) {
+	t.Parallel()
+	for own, want := range map[time.Duration]time.Duration{0: 30 * time.Second, time.Second: 30 * time.Second, 8 * time.Minute: 8 * time.Minute} {
+		p := newPost(t, crawl.SinkSpec{})
+		p.receiver.TimeLimit = own
+		p.change(1)
+		p.deliver()
+		if got := p.receiver.Granted(); got > want || got < want/2 {
+			t.Errorf("a sender that needs %s has %s, want %s", own, got, want)
+		}
+	}
+}
+
 // A receiver that does not answer is tried again when it is time, or a person asks.
 func TestDeliverLater(t *testing.T) {
 	t.Parallel()

@@ -157,11 +157,12 @@ func delivering(ctx workflow.Context, summary string) workflow.Context {
 }
 
 // asking are the options of a command to a sink, for which a person waits and a receiver
-// may take its time to answer.
+// may take its time to answer: a mail server has as long as in a delivery, or it would get
+// the mail twice. Other receivers answer in half a minute.
 func asking(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		StartToCloseTimeout:    time.Minute,
-		ScheduleToCloseTimeout: 2 * time.Minute,
+		StartToCloseTimeout:    10 * time.Minute,
+		ScheduleToCloseTimeout: 15 * time.Minute,
 		HeartbeatTimeout:       heartbeat,
 		RetryPolicy: &temporal.RetryPolicy{
 			InitialInterval:        time.Second,

@@ -174,7 +174,11 @@ func (f flowClient) CommandSink(ctx context.Context, c store.CrawlRecord, name s
 	defer cancel()
 	ack, err := flows.CommandSink(asking, in, string(command), arg)
 	if asking.Err() != nil && ctx.Err() == nil {
-		return "", fmt.Errorf("sink %s did not answer within %s: is a worker running, and does the store answer?", name, sinkLimit)
+		slow := ""
+		if c.Spec.Sinks[name].Kind == crawl.SinkMail {
+			slow = " Or its mail server is slow to take a mail: then the command goes on."
+		}
+		return "", fmt.Errorf("sink %s did not answer within %s: is a worker running, and does the store answer?%s", name, sinkLimit, slow)
 	}
 	if err == nil && ack.Failed {
 		err = errors.New(ack.Message)

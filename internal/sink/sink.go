@@ -23,6 +23,12 @@ type Sender interface {
 	Close() error
 }
 
+// Patient is a Sender that may need longer than others for one try: its receiver has the
+// message before it says so, and would get it again if it were not heard out.
+type Patient interface {
+	TimeLimit() time.Duration
+}
+
 // Filler is a Sender whose receiver holds the whole collection, and not only changes. It is
 // filled from the list of pages, whatever the feed still has: after its cursor is set to
 // the newest change, and before its first event.

@@ -52,8 +52,21 @@ const (
 	CodeSenderRefused = "mail_sender_refused"
 )
 
-// patience bounds the time for one message, including connecting.
-const patience = 2 * time.Minute
+// Time limits of one message.
+const (
+	// connectLimit bounds connecting and logging in.
+	connectLimit = 30 * time.Second
+	// handLimit bounds handing a message over, up to its last line.
+	handLimit = 2 * time.Minute
+	// replyLimit bounds the wait for the answer to the whole message. A server that filters
+	// contents takes minutes, and whoever gives up before sends the mail again though it is
+	// delivered. RFC 5321 (4.5.3.2.6) asks for ten minutes; six leave room for the others
+	// in the time of a delivery.
+	replyLimit = 6 * time.Minute
+	// shortLimit bounds an exchange without a message: the goodbye, and the question whether
+	// a kept connection still works.
+	shortLimit = 10 * time.Second
+)
 
 // Sender implements sink.Sender. It keeps its connection between messages.
 type Sender struct {
@@ -67,7 +80,13 @@ type Sender struct {
 	conn *connection // nil if there is none
 }
 
-var _ sink.Sender = (*Sender)(nil)
+var (
+	_ sink.Sender  = (*Sender)(nil)
+	_ sink.Patient = (*Sender)(nil)
+)
+
+// TimeLimit implements sink.Patient.
+func (s *Sender) TimeLimit() time.Duration { return connectLimit + handLimit + replyLimit }
 
 // New makes the sender of a sink. Wrong settings give a *sink.Stop. now gives the mails
 // their dates.
@@ -132,22 +151,12 @@ func (s *Sender) Close() error {
 func (s *Sender) deliver(ctx context.Context, l letter) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
 	message, err := s.compose(l)
 	if err != nil {
 		return err
 	}
-	if s.conn != nil {
-		if err := s.conn.again(ctx); err != nil {
-			s.conn.drop()
-			s.conn = nil
-		}
-	}
-	if s.conn == nil {
-		if s.conn, err = s.server.connect(ctx); err != nil {
-			return err
-		}
+	if err := s.open(ctx); err != nil {
+		return err
 	}
 	err = s.conn.transfer(ctx, s.from.Address, s.to, message)
 	if !keepsConnection(err) {
@@ -158,6 +167,20 @@ func (s *Sender) deliver(ctx context.Context, l letter) error {
 	if errors.As(err, &part) && part.Final {
 		s.log.Warn("a mail reached some of its receivers only", "problem", part.Reason)
 	}
+	return err
+}
+
+// open makes a connection ready for a message: the kept one if it still works.
+func (s *Sender) open(ctx context.Context) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, connectLimit)
+	defer cancel()
+	if s.conn != nil {
+		if s.conn.again(ctx) == nil {
+			return nil
+		}
+		s.conn.drop()
+	}
+	s.conn, err = s.server.connect(ctx)
 	return err
 }
 

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/wneessen/go-mail/smtp"
 )
@@ -80,6 +81,16 @@ func helloName() string {
 	return name
 }
 
+// within is until, for a part that has a time limit of its own.
+func (c *connection) within(ctx context.Context, limit time.Duration) (done func()) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	unwatched := c.until(ctx)
+	return func() {
+		unwatched()
+		cancel()
+	}
+}
+
 // until ends reads and writes when the context ends. The result ends the watch.
 func (c *connection) until(ctx context.Context) (done func()) {
 	deadline, _ := ctx.Deadline()
@@ -90,7 +101,7 @@ func (c *connection) until(ctx context.Context) (done func()) {
 
 // again makes a kept connection ready for the next message.
 func (c *connection) again(ctx context.Context) error {
-	defer c.until(ctx)()
+	defer c.within(ctx, shortLimit)()
 	return c.client.Reset()
 }
 
@@ -98,25 +109,12 @@ func (c *connection) again(ctx context.Context) error {
 // the others get it; if it takes one of them only later, nobody gets it now, since those
 // who have it would get it again with every try.
 func (c *connection) transfer(ctx context.Context, from string, to []*netmail.Address, message []byte) error {
-	defer c.until(ctx)()
-	if err := c.client.Mail("<" + from + ">"); err != nil {
-		return ofSender(err)
+	refused, end, err := c.hand(ctx, from, to, message)
+	if err != nil {
+		return err
 	}
-	var refused []refusal
-	for _, a := range to {
-		err := c.client.Rcpt("<" + a.Address + ">")
-		switch code := codeOf(err); {
-		case err == nil:
-		case isRefusal(code):
-			refused = append(refused, refusal{a.Address, err})
-		default:
-			return errors.Join(ofReceiver(a.Address, err))
-		}
-	}
-	if len(refused) == len(to) {
-		return refusedBy(refused, 0)
-	}
-	if err := c.data(message); err != nil {
+	defer c.within(ctx, replyLimit)()
+	if err := ofMessage(end.Close()); err != nil {
 		return err
 	}
 	if len(refused) > 0 {
@@ -125,24 +123,39 @@ func (c *connection) transfer(ctx context.Context, from string, to []*netmail.Ad
 	return nil
 }
 
-// data sends the message itself. The mail is delivered once the server has acknowledged its
-// end.
-func (c *connection) data(message []byte) error {
+// hand hands a message over, but for its end: the mail is delivered once the server has
+// acknowledged that.
+func (c *connection) hand(ctx context.Context, from string, to []*netmail.Address, message []byte) (refused []refusal, end io.Closer, err error) {
+	defer c.within(ctx, handLimit)()
+	if err := c.client.Mail("<" + from + ">"); err != nil {
+		return nil, nil, ofSender(err)
+	}
+	for _, a := range to {
+		err := c.client.Rcpt("<" + a.Address + ">")
+		switch code := codeOf(err); {
+		case err == nil:
+		case isRefusal(code):
+			refused = append(refused, refusal{a.Address, err})
+		default:
+			return nil, nil, ofReceiver(a.Address, err)
+		}
+	}
+	if len(refused) == len(to) {
+		return nil, nil, refusedBy(refused, 0)
+	}
 	w, err := c.client.Data()
 	if err != nil {
-		return ofMessage(err)
+		return nil, nil, ofMessage(err)
 	}
 	if _, err := io.Copy(w, bytes.NewReader(message)); err != nil {
-		return fmt.Errorf("the mail server does not listen: %w", err)
+		return nil, nil, fmt.Errorf("the mail server does not listen: %w", err)
 	}
-	return ofMessage(w.Close())
+	return refused, w, nil
 }
 
 // quit ends the connection politely.
 func (c *connection) quit() error {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	defer c.until(ctx)()
+	defer c.within(context.Background(), shortLimit)()
 	err := c.client.Quit()
 	c.drop()
 	return err

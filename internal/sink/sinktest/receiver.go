@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/feed"
@@ -17,12 +18,15 @@ type Receiver struct {
 	Answer func(events []feed.Event) error
 	// Made returns the error of making a sender; nil means none.
 	Made func() error
+	// TimeLimit is what its senders say that they need; 0 is nothing.
+	TimeLimit time.Duration
 
 	mu      sync.Mutex
 	tries   int
 	taken   []feed.Event
 	digests []sink.Digest
 	open    int
+	granted time.Duration
 }
 
 // Sender makes a sender.
@@ -35,8 +39,17 @@ func (r *Receiver) Sender(context.Context, string, string, crawl.SinkSpec) (sink
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.open++
+	if r.TimeLimit > 0 {
+		return patient{&sending{r}}, nil
+	}
 	return &sending{r}, nil
 }
+
+// patient is a sender that says how long it needs.
+type patient struct{ *sending }
+
+// TimeLimit implements sink.Patient.
+func (p patient) TimeLimit() time.Duration { return p.Receiver.TimeLimit }
 
 type sending struct{ *Receiver }
 
@@ -70,6 +83,9 @@ func (s *sending) take(ctx context.Context, events []feed.Event, d *sink.Digest)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tries++
+	if end, ok := ctx.Deadline(); ok {
+		s.granted = time.Until(end)
+	}
 	if s.Answer != nil {
 		if err := s.Answer(events); err != nil {
 			return err
@@ -87,6 +103,13 @@ func (r *Receiver) Tries() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.tries
+}
+
+// Granted returns how long the last try could have taken.
+func (r *Receiver) Granted() time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.granted
 }
 
 // Open returns the number of senders that are not closed.
