@@ -12,6 +12,8 @@ import (
 // action is a button: an address to which a form is posted.
 type action struct {
 	pattern string // as in view
+	// fields are the form's fields, each a choice that may be left out; nil has none.
+	fields func(r *http.Request) []string
 	// do carries the command out and returns what was understood, in words.
 	do func(ctx context.Context, s *Server, r *http.Request) (string, error)
 }
@@ -19,12 +21,12 @@ type action struct {
 // actions are all buttons.
 func actions() []action {
 	return []action{
-		{"/crawls/{crawl}/do/{change}", changeCrawl},
-		{"/crawls/{crawl}/retry", retryPages},
-		{"/crawls/{crawl}/pages/{page}/{change}", changePage},
-		{"/crawls/{crawl}/sinks/{sink}/{command}", commandSink},
-		{"/crawls/{crawl}/hosts/{host}/{block}", blockHost},
-		{"/crawls/{crawl}/traps/{trap}/release", releaseTrap},
+		{"/crawls/{crawl}/do/{change}", nil, changeCrawl},
+		{"/crawls/{crawl}/retry", retryFields, retryPages},
+		{"/crawls/{crawl}/pages/{page}/{change}", pageFields, changePage},
+		{"/crawls/{crawl}/sinks/{sink}/{command}", sinkFields, commandSink},
+		{"/crawls/{crawl}/hosts/{host}/{block}", nil, blockHost},
+		{"/crawls/{crawl}/traps/{trap}/release", nil, releaseTrap},
 	}
 }
 
@@ -36,32 +38,48 @@ func changeCrawl(ctx context.Context, s *Server, r *http.Request) (string, error
 	return s.Commands.ChangeCrawl(ctx, r.PathValue("crawl"), change)
 }
 
+func retryFields(*http.Request) []string { return []string{"host"} }
+
 func retryPages(ctx context.Context, s *Server, r *http.Request) (string, error) {
 	return s.Commands.Retry(ctx, r.PathValue("crawl"), r.PostFormValue("host"))
 }
 
+// sinkFields: only a replay has a choice.
+func sinkFields(r *http.Request) []string {
+	if r.PathValue("command") != replay {
+		return nil
+	}
+	return []string{"after", failedField}
+}
+
 func commandSink(ctx context.Context, s *Server, r *http.Request) (string, error) {
 	command := r.PathValue("command")
-	if err := oneOf(command, "test", "pause", "resume", "skip", "replay"); err != nil {
+	if err := oneOf(command, "test", "pause", "resume", "skip", replay); err != nil {
 		return "", err
 	}
 	after, failed := r.PostFormValue("after"), r.PostFormValue(failedField)
 	switch {
-	case command != "replay" || failed == "":
+	case command == replay && (after == "") == (failed == ""):
+		return "", fmt.Errorf("the replay %w: give after, or %s=1, and one of these only", errBad, failedField)
+	case failed == "":
 		return s.Commands.CommandSink(ctx, r.PathValue("crawl"), r.PathValue("sink"), command, after)
-	case after != "":
-		return "", fmt.Errorf("%s=%s %w: give it or after, not both", failedField, crawl.Clean(failed, 60), errBad)
+	case failed != "1":
+		return "", fmt.Errorf("%s=%s %w: it is 1", failedField, crawl.Clean(failed, 60), errBad)
 	}
 	return s.Commands.ReplayFailed(ctx, r.PathValue("crawl"), r.PathValue("sink"))
 }
 
-// failedField asks a replay for the changes that the receiver refused.
-const failedField = "failed"
+// replay is the command to a sink that has fields. Its failedField asks for the changes that the
+// receiver refused.
+const (
+	replay      = "replay"
+	failedField = "failed"
+)
 
 // replayButton sends those changes again.
 func replayButton(crawlName, sink string) button {
 	return button{
-		Action: at(crawlName, "sinks", sink, "replay"), Label: "Send again", About: "what " + sink + " could not deliver",
+		Action: at(crawlName, "sinks", sink, replay), Label: "Send again", About: "what " + sink + " could not deliver",
 		Fields: []field{{failedField, "1"}},
 	}
 }

@@ -85,7 +85,7 @@ func viewOperations() []operation {
 func buttonOperations() []operation {
 	return []operation{
 		{pattern: "/crawls/{crawl}/do/{change}", summary: "Pause, resume, stop, rank or repair a crawl."},
-		{pattern: "/crawls/{crawl}/retry", summary: "Visit failing pages now.", params: []param{hostParam}},
+		{pattern: "/crawls/{crawl}/retry", summary: "Visit failing pages now.", params: []param{{name: "host", about: "Only those of this host; of all hosts without it."}}},
 		{pattern: "/crawls/{crawl}/sinks/{sink}/{command}", summary: "Test, pause, resume, skip or replay a sink.", params: []param{
 			{name: "after", about: "Of replay: the cursor after which everything is sent again."},
 			{name: failedField, about: "Of replay: 1 to send again what the receiver refused, at most 100 changes at a time, the oldest first."},

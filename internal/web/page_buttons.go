@@ -61,6 +61,14 @@ func buttonsOf(page store.PageRecord) pageButtons {
 	}
 }
 
+// pageFields: only a time to wait is a choice.
+func pageFields(r *http.Request) []string {
+	if change := r.PathValue("change"); change != snooze && change != setInterval {
+		return nil
+	}
+	return []string{"for"}
+}
+
 // changePage carries out a command on a page.
 func changePage(ctx context.Context, s *Server, r *http.Request) (string, error) {
 	change := r.PathValue("change")

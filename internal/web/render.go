@@ -266,10 +266,13 @@ func (s *Server) said(w http.ResponseWriter, r *http.Request) string {
 	return said
 }
 
+// backField is the field of every form that says from which page it was sent.
+const backField = "back"
+
 // back returns the page from which a button was pressed, as its form says: a path of this
 // server.
 func back(r *http.Request) string {
-	to, err := url.Parse(r.FormValue("back"))
+	to, err := url.Parse(r.FormValue(backField))
 	if err != nil || to.Scheme != "" || to.Host != "" || !strings.HasPrefix(to.Path, "/") || strings.HasPrefix(to.Path, "//") {
 		return "/"
 	}

@@ -150,6 +150,14 @@ func (s *Server) act(a action) http.Handler {
 			s.fail(w, r, errReadOnly)
 			return
 		}
+		var fields []string
+		if a.fields != nil {
+			fields = a.fields(r)
+		}
+		if err := readForm(r, fields); err != nil {
+			s.fail(w, r, err)
+			return
+		}
 		said, err := a.do(r.Context(), s, r)
 		if err != nil {
 			s.fail(w, r, commandError{err})

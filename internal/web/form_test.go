@@ -1,0 +1,77 @@
+package web
+
+import (
+	"bytes"
+	"mime/multipart"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// A command whose input is not understood is not carried out: without its host, a retry would
+// ask all hosts of the crawl.
+func TestFormsThatAreNotUnderstood(t *testing.T) {
+	t.Parallel()
+	const form = "application/x-www-form-urlencoded"
+	for _, c := range []struct {
+		what, path, contentType, body string
+		want                          string // of the answer
+	}{
+		{"JSON", "retry", "application/json", `{"host":"a.test"}`, `a body of the type "application/json"`},
+		{"no type", "retry", "", "host=a.test", `a body of the type ""`},
+		{"plain text", "retry", "text/plain", "host=a.test", `a body of the type "text/plain"`},
+		{"in the address", "retry?host=a.test", form, "", `"host" in the address`},
+		{"in the address, badly", "retry?host=%zz", form, "", "invalid URL escape"},
+		{"misspelt", "retry", form, "hots=a.test", `the field "hots" cannot be understood: this command has host`},
+		{"badly encoded", "retry", form, "host=%zz", "invalid URL escape"},
+		{"a semicolon", "retry", form, "back=/;host=a.test", "invalid semicolon"},
+		{"twice", "retry", form, "host=a.test&host=b.test", "it is given 2 times"},
+		{"empty", "retry", form, "host=", "the field host cannot be understood: it is empty"},
+		{"too long", "retry", form, "back=/" + strings.Repeat("x", formMost) + "&host=a.test", "more than 65536 bytes"},
+		{"no field", "do/pause", form, "host=a.test", "this command has no fields"},
+		{"of another command", "sinks/team/test", form, "after=c1.ab.7", "this command has no fields"},
+		{"failed", "sinks/team/replay", form, "failed=0", "failed=0 cannot be understood: it is 1"},
+		{"both", "sinks/team/replay", form, "failed=1&after=c1.ab.7", "one of these only"},
+		{"neither", "sinks/team/replay", form, "", "one of these only"},
+		{"an empty place", "sinks/team/replay", form, "after=", "it is empty"},
+		{"a block", "hosts/a.test/block", form, "crawl=news", "this command has no fields"},
+		{"a trap", "traps/a.test%2F/release", form, "all=1", "this command has no fields"},
+		{"a page", "pages/1/visit-now", form, "for=1h", "this command has no fields"},
+	} {
+		w := newWorld(t)
+		r := local(http.MethodPost, "/crawls/news/"+c.path, c.body)
+		r.Header.Set("Accept", "application/json")
+		r.Header.Set("Content-Type", c.contentType)
+		got := w.do(r)
+		text := strings.ReplaceAll(got.Body.String(), `\"`, `"`)
+		if got.Code != http.StatusBadRequest || len(w.commands.calls) > 0 || !strings.Contains(text, c.want) {
+			t.Errorf("%s: %d, calls %v, %s", c.what, got.Code, w.commands.calls, text)
+		}
+	}
+}
+
+// A command without a body may say any type, and forms may come in parts.
+func TestFormsThatAreUnderstood(t *testing.T) {
+	t.Parallel()
+	var parts bytes.Buffer
+	m := multipart.NewWriter(&parts)
+	if err := m.WriteField("host", "a.test"); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ contentType, body, call string }{
+		{"", "", `retry news ""`},
+		{"application/json", "", `retry news ""`},
+		{"application/x-www-form-urlencoded; charset=utf-8", "back=&host=a.test", `retry news "a.test"`},
+		{m.FormDataContentType(), parts.String(), `retry news "a.test"`},
+	} {
+		w := newWorld(t)
+		r := local(http.MethodPost, "/crawls/news/retry", c.body)
+		r.Header.Set("Content-Type", c.contentType)
+		if got := w.do(r); got.Code != http.StatusSeeOther || len(w.commands.calls) != 1 || w.commands.calls[0] != c.call {
+			t.Errorf("%q %q: %d, calls %v", c.contentType, c.body, got.Code, w.commands.calls)
+		}
+	}
+}
