@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -171,7 +172,12 @@ func cutText(text string, most int) (string, bool) {
 	return strings.Map(crawl.Visible, text), is
 }
 
-// body sends the bytes of a version: as plain text, or as a download.
+// mostChecked bounds the bytes that are checked before the first is sent.
+const mostChecked = 4 << 20
+
+// body sends the bytes of a version: as plain text, or as a download. An archive finds out at
+// the end of a content whether it is damaged. So short ones are read first, and the answer to a
+// long one is broken off: whoever asks must not take it for whole.
 func (s *Server) body(w http.ResponseWriter, r *http.Request) {
 	page, seq, err := s.version(r.Context(), r)
 	if err != nil {
@@ -184,6 +190,11 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer content.Close()
+	first, err := io.ReadAll(io.LimitReader(content, mostChecked+1))
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
 	contentType, disposition := bodyHeaders(line.ContentType, fmt.Sprintf("page-%d-version-%d", page.PageID, seq))
 	if r.URL.Query().Has("download") {
 		disposition = strings.Replace(disposition, "inline", "attachment", 1)
@@ -193,8 +204,11 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Disposition", disposition)
 	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
 	h.Set("Cache-Control", "no-store")
-	if _, err := io.Copy(w, content); err != nil && r.Context().Err() == nil {
-		s.Log.Error("bytes were cut off", "path", r.URL.Path, "error", err)
+	if _, err := io.Copy(w, io.MultiReader(bytes.NewReader(first), content)); err != nil {
+		if r.Context().Err() == nil {
+			s.Log.Error("bytes were cut off", "path", r.URL.Path, "error", err)
+		}
+		panic(http.ErrAbortHandler)
 	}
 }
 
