@@ -10,7 +10,8 @@ import (
 // Feed keeps the changes of all crawls in the order of their commits. Each change is
 // written to it in the transaction that finds it.
 type Feed interface {
-	// FeedEnds returns the feed's ends: the range of valid cursors.
+	// FeedEnds returns the feed's ends: the range of valid cursors. Like ChangeBefore it returns
+	// ErrUnavailable as long as this process cannot know where the feed ends now.
 	FeedEnds(ctx context.Context) (FeedEnds, error)
 	// Changes reads changes after a cursor, in order. One call reads at most FeedStep ids,
 	// so it may return few changes, or none, though there are more: go on from Through

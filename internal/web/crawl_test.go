@@ -2,7 +2,9 @@ package web
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -169,6 +171,21 @@ func TestFailedCommand(t *testing.T) {
 		t.Errorf("%d", got.Code)
 	}
 	w.has(got.Body.String(), "cannot reach Temporal at 127.0.0.1:1: is it running?")
+}
+
+// endless is a feed that does not know where it ends.
+type endless struct{ Feed }
+
+func (endless) FeedEnds(context.Context) (store.FeedEnds, error) {
+	return store.FeedEnds{}, fmt.Errorf("ends of the feed: %w", store.ErrUnavailable)
+}
+
+// While the store does not know the newest change, the page shows all else.
+func TestCrawlWithoutItsChanges(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.server.Feed = endless{w.server.Feed}
+	w.has(w.get("/crawls/news"), "What has changed lately cannot be read now.", "The last thirty days")
 }
 
 // As long as pages wait for their first visit, the page says how far that is.

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -22,6 +23,8 @@ type recentChanges struct {
 	All string
 	// Chosen says that only some kinds are shown.
 	Chosen bool
+	// Unknown says that the store does not know the last changes now.
+	Unknown bool
 }
 
 // change is a change of a page, a host or a crawl, for people.
@@ -76,10 +79,11 @@ func (s *Server) recent(ctx context.Context, record store.CrawlRecord, chosen st
 	}
 	changes := reader.New(s.Feed, s.Files)
 	last, err := changes.Last(ctx, q, feed.Cursor{}, shownChanges)
-	if err != nil {
+	unknown := errors.Is(err, store.ErrUnavailable) // the rest of the page is shown
+	if err != nil && !unknown {
 		return recentChanges{}, err
 	}
-	found := recentChanges{All: at(name, "changes"), Chosen: chosen != ""}
+	found := recentChanges{All: at(name, "changes"), Chosen: chosen != "", Unknown: unknown}
 	for _, k := range kindChoices {
 		c := choice{Name: k.name, Link: at(name), Chosen: k.kinds == chosen}
 		if k.kinds != "" {

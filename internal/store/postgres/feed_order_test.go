@@ -71,6 +71,50 @@ func TestChangesAreReadInTheOrderOfCommits(t *testing.T) {
 	}
 }
 
+// TestFreshStoreDoesNotKnowNow: a process that begins while a transaction is under way cannot know
+// where the feed ends. It must not say that it ends at its beginning: a new sink would send all
+// that is kept.
+func TestFreshStoreDoesNotKnowNow(t *testing.T) {
+	t.Parallel()
+	r := newRace(t)
+	page := admitted(t, r.s, 1)[0].PageID
+	if _, err := r.s.SetBlocked(t.Context(), "other.test", true); err != nil {
+		t.Fatal(err)
+	}
+	before, err := r.s.FeedEnds(t.Context())
+	if err != nil || before.Newest == before.Oldest {
+		t.Fatalf("%+v, %v", before, err)
+	}
+	gone := store.RecordParams{Visit: store.VisitRecord{PageID: page, Visit: 1, Outcome: crawl.OutcomeGone, State: crawl.Gone}}
+	slow, pause := r.pauses("crawl_counts") // after the change was written
+	recorded := start(func() (store.RecordResult, error) {
+		return slow.RecordVisit(context.WithoutCancel(t.Context()), gone)
+	})
+	<-pause.there
+	fresh := openDSN(t, r.dsn)
+	if ends, err := fresh.FeedEnds(t.Context()); !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("the feed ends at %+v, %v", ends, err)
+	}
+	now, err := fresh.Now(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last, err := fresh.ChangeBefore(t.Context(), now); !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("the last change is %s, %v", last, err)
+	}
+	// Who has a place reads on from there.
+	if read, err := fresh.Changes(t.Context(), store.ChangesParams{After: before.Newest}); err != nil || len(read.Changes) > 0 || read.Through != before.Newest {
+		t.Errorf("read %+v, %v", read, err)
+	}
+	close(pause.proceed)
+	if done := <-recorded; done.err != nil {
+		t.Fatal(done.err)
+	}
+	if ends, err := fresh.FeedEnds(t.Context()); err != nil || ends.Newest.ID <= before.Newest.ID {
+		t.Errorf("the feed ends at %+v, %v", ends, err)
+	}
+}
+
 func connect(t *testing.T, dsn string) *pgx.Conn {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), dsn)

@@ -100,7 +100,7 @@ func (e *engine) Settled(ctx context.Context, table sqlstore.Ordered) (sqlstore.
 			asked = look.id
 		}
 		if o.settled.id >= asked || waited >= patience || !sleep(ctx, settlePause) {
-			return sqlstore.Settled{ID: o.settled.id, Used: look.used}, ctx.Err()
+			return sqlstore.Settled{ID: o.settled.id, Known: o.settled.known, Used: look.used}, ctx.Err()
 		}
 	}
 }

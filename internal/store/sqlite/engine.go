@@ -122,7 +122,7 @@ func (e *engine) Settled(ctx context.Context, table sqlstore.Ordered) (sqlstore.
 	err := e.Read(ctx, func(tx sqlstore.Tx) error {
 		return tx.QueryRow(ctx, "SELECT COALESCE(MAX(seq), 0) FROM sqlite_sequence WHERE name = $1", []any{string(table)}, &last)
 	})
-	return sqlstore.Settled{ID: last, Used: last}, err
+	return sqlstore.Settled{ID: last, Known: true, Used: last}, err
 }
 
 // Close implements sqlstore.Engine. It waits for the transactions that run.

@@ -57,9 +57,10 @@ const (
 
 // Settled are places in a table.
 type Settled struct {
-	// ID: no row with this id or a lower one can still be committed. It is 0 while nothing is
-	// known.
-	ID int64
+	// ID: no row with this id or a lower one can still be committed. It is 0 unless Known: it
+	// may say where a reader goes on, but not where the table ends now.
+	ID    int64
+	Known bool
 	// Used is the highest id that was ever given to a row, committed or not.
 	Used int64
 }

@@ -51,9 +51,20 @@ func (f feedRow) check(c feed.Cursor, used int64) error {
 	return nil
 }
 
+// end is what is settled of the feed, for those who ask where it ends now. A process that has
+// just begun may not know: if it took the oldest end for now, a new sink would send the whole
+// feed.
+func (s *Store) end(ctx context.Context) (Settled, error) {
+	settled, err := s.engine.Settled(ctx, OrderedChanges)
+	if err == nil && !settled.Known {
+		err = fmt.Errorf("%w: where it ends now is not known before a transaction has ended that was writing when this program began; try again", store.ErrUnavailable)
+	}
+	return settled, err
+}
+
 // FeedEnds implements store.Feed.
 func (s *Store) FeedEnds(ctx context.Context) (store.FeedEnds, error) {
-	settled, err := s.engine.Settled(ctx, OrderedChanges)
+	settled, err := s.end(ctx)
 	if err != nil {
 		return store.FeedEnds{}, fmt.Errorf("ends of the feed: %w", err)
 	}
@@ -175,7 +186,7 @@ func (s *Store) ofCrawl(ctx context.Context, tx Tx, changes []feed.Change, crawl
 // that ran at the same time: after the binary search, a stretch before the result is
 // searched, too.
 func (s *Store) ChangeBefore(ctx context.Context, at time.Time) (feed.Cursor, error) {
-	settled, err := s.engine.Settled(ctx, OrderedChanges)
+	settled, err := s.end(ctx)
 	if err != nil {
 		return feed.Cursor{}, fmt.Errorf("find the change before %s: %w", at, err)
 	}
