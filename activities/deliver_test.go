@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"recrawl/activities"
@@ -252,12 +253,12 @@ func TestDeliverRefused(t *testing.T) {
 	if err != nil || len(failed) != 1 || failed[0].ChangeID != 2 || failed[0].Tries != 5 || failed[0].Problem != "400 Bad Request" {
 		t.Fatalf("undelivered %+v, %v", failed, err)
 	}
-	if _, err := p.command(contract.SinkReplay, contract.ReplayArg{Changes: []int64{2}}); err == nil || !strings.Contains(err.Error(), "400 Bad Request") {
-		t.Errorf("replayed while it is refused: %v", err)
+	if out, err := p.command(contract.SinkReplay, contract.ReplayArg{Changes: []int64{2}}); err != nil || !out.Refused || !strings.Contains(out.Message, "400 Bad Request") {
+		t.Errorf("replayed while it is refused: %+v, %v", out, err)
 	}
 	refuses = false
-	if _, err := p.command(contract.SinkReplay, contract.ReplayArg{Changes: []int64{3}}); err == nil || !strings.Contains(err.Error(), "not among the undelivered") {
-		t.Errorf("replayed what was delivered: %v", err)
+	if out, err := p.command(contract.SinkReplay, contract.ReplayArg{Changes: []int64{3}}); err != nil || !out.Refused || !strings.Contains(out.Message, "not among the undelivered") {
+		t.Errorf("replayed what was delivered: %+v, %v", out, err)
 	}
 	out, err := p.command(contract.SinkReplay, contract.ReplayArg{Changes: []int64{2}})
 	if err != nil || !strings.HasPrefix(out.Message, "1 of 1") {
@@ -267,6 +268,66 @@ func TestDeliverRefused(t *testing.T) {
 	if failed, _ = p.feed.Undelivered(t.Context(), 1, "x", 0, 10); len(failed) != 0 {
 		t.Errorf("still undelivered: %+v", failed)
 	}
+}
+
+// A change that is refused again does not hold back those behind it. A receiver that does not
+// answer does.
+func TestReplayGoesOnAfterARefusal(t *testing.T) {
+	t.Parallel()
+	p := newPost(t, crawl.SinkSpec{})
+	p.change(1, 2, 3, 4)
+	var answer func(id int64) error
+	p.receiver.Answer = func(events []feed.Event) error { return answer(events[0].Cursor.ID) }
+	answer = func(int64) error { return &sink.Refused{Reason: "400", Final: true} }
+	p.deliver()
+	replay := func(want string, through int64) {
+		t.Helper()
+		out, err := p.command(contract.SinkReplay, contract.ReplayArg{Changes: []int64{1, 2, 3, 4}})
+		if err != nil || !out.Refused || out.Message != want || out.Replayed.Through != through {
+			t.Errorf("%+v, %v, want %q through %d", out, err, want, through)
+		}
+	}
+	answer = func(id int64) error {
+		switch id {
+		case 1:
+			return &sink.Refused{Reason: "400"}
+		case 3:
+			return errors.New("no route")
+		}
+		return nil
+	}
+	replay("1 of 4 undelivered changes are delivered, 1 refused, 2 not sent, since the receiver takes nothing now (change 1: 400)", 3)
+	answer = func(id int64) error {
+		if id == 1 {
+			return &sink.Refused{Reason: "400"}
+		}
+		return nil
+	}
+	replay("2 of 3 undelivered changes are delivered, 1 refused (change 1: 400)", 4) // 2 is no longer listed
+	p.wantTaken("2 3 4")
+}
+
+// A replay that has no more time says so: the rest is for another one.
+func TestReplayEndsInTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := newPost(t, crawl.SinkSpec{})
+		p.change(1, 2, 3, 4, 5)
+		refuses := true
+		p.receiver.Answer = func([]feed.Event) error {
+			if refuses {
+				return &sink.Refused{Reason: "400", Final: true}
+			}
+			time.Sleep(9 * time.Second) // of the bubble's clock
+			return nil
+		}
+		p.deliver()
+		refuses = false
+		out, err := p.command(contract.SinkReplay, contract.ReplayArg{Changes: []int64{1, 2, 3, 4, 5}})
+		if want := "3 of 5 undelivered changes are delivered, 2 not yet: the same command goes on"; err != nil || out.Refused || out.Message != want || out.Replayed.Through != 3 {
+			t.Errorf("%+v, %v", out, err)
+		}
+	})
 }
 
 func TestDeliverPausesAndResumes(t *testing.T) {

@@ -165,27 +165,30 @@ func (d *delivery) replayAfter(ctx context.Context, text string) (contract.SinkC
 	return contract.SinkCommandOut{Message: message, Look: true}, d.write(ctx, to)
 }
 
+// replayFor is how long a replay of undelivered changes goes on starting messages: a person waits,
+// and so do deliveries.
+const replayFor = 20 * time.Second
+
 // replayChanges sends undelivered changes again, and forgets those that the receiver
 // accepts.
 func (d *delivery) replayChanges(ctx context.Context, ids []int64) (contract.SinkCommandOut, error) {
-	sent := 0
-	for _, id := range ids {
+	var r sink.Replayed
+	for i, id := range ids {
+		if r.Halted || i > 0 && time.Since(d.began) >= replayFor {
+			r.Left += len(ids) - i
+			break
+		}
 		failure, err := d.replayOne(ctx, id)
+		if err == nil && failure != nil {
+			err = ctx.Err() // the worker stops: that was no answer from the receiver
+		}
 		if err != nil {
 			return contract.SinkCommandOut{}, err
 		}
-		if failure != nil {
-			return contract.SinkCommandOut{}, wrongCommand("change %d: %v (%d of %d were delivered)", id, failure, sent, len(ids))
-		}
-		sent++
+		r = r.With(id, failure)
 	}
-	return contract.SinkCommandOut{Message: fmt.Sprintf("%d of %d undelivered changes are delivered", sent, len(ids))}, nil
+	return contract.SinkCommandOut{Message: r.Words(), Refused: r.Failed(), Replayed: &r}, nil
 }
-
-var (
-	errNotUndelivered = errors.New("is not among the undelivered: `starter sinks failed` lists them")
-	errNotKept        = errors.New("is no longer kept, or its page was forgotten")
-)
 
 func (d *delivery) replayOne(ctx context.Context, id int64) (failure, err error) {
 	listed, err := d.a.stores.Sinks.Undelivered(ctx, d.crawl.ID, d.rec.Name, id-1, 1)
@@ -193,19 +196,19 @@ func (d *delivery) replayOne(ctx context.Context, id int64) (failure, err error)
 		return nil, err
 	}
 	if len(listed) == 0 || listed[0].ChangeID != id {
-		return errNotUndelivered, nil
+		return sink.ErrNotUndelivered, nil
 	}
 	before := feed.Cursor{Epoch: d.rec.After.Epoch, ID: id - 1}
 	// Of any kind: an earlier spec may have asked for it.
 	page, err := d.a.stores.Sinks.Changes(ctx, store.ChangesParams{After: before, CrawlID: d.crawl.ID, Limit: 1})
 	if errors.Is(err, feed.ErrTrimmed) {
-		return errNotKept, nil
+		return sink.ErrNotKept, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	if len(page.Changes) == 0 || page.Changes[0].ID != id {
-		return errNotKept, nil
+		return sink.ErrNotKept, nil
 	}
 	events, err := d.events(ctx, before.Epoch, page.Changes, true)
 	if err != nil {
@@ -213,7 +216,7 @@ func (d *delivery) replayOne(ctx context.Context, id int64) (failure, err error)
 	}
 	e, left := events[id]
 	if !left {
-		return errNotKept, nil
+		return sink.ErrNotKept, nil
 	}
 	if failure := d.send(ctx, sendLimit, func(ctx context.Context, s sink.Sender) error { return s.Send(ctx, e) }); failure != nil {
 		return failure, nil

@@ -94,5 +94,5 @@ func (s *sinkRun) carryOut(ctx workflow.Context, command string, replay contract
 		return contract.Ack{}, refusal(err)
 	}
 	s.s.Woken = s.s.Woken || out.Look
-	return contract.Ack{Message: out.Message, Failed: out.Refused}, nil
+	return contract.Ack{Message: out.Message, Failed: out.Refused, Replayed: out.Replayed}, nil
 }

@@ -187,7 +187,7 @@ func TestSinkRefusedChange(t *testing.T) {
 		if got := l.receiver.Taken(); got != "1 3 4 2" {
 			t.Errorf("taken %s", got)
 		}
-		if len(l.rejects) != 1 || !strings.Contains(l.rejects[0].Error(), "400 Bad Request") || len(l.acks) != 1 {
+		if len(l.rejects) != 0 || len(l.acks) != 2 || !l.acks[0].Failed || !strings.Contains(l.acks[0].Message, "400 Bad Request") || l.acks[1].Failed {
 			t.Errorf("replays: %v, %v", l.acks, l.rejects)
 		}
 	})

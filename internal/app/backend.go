@@ -163,7 +163,7 @@ func (f flowClient) AskVisit(ctx context.Context, page store.PageRecord) error {
 const sinkLimit = 2 * time.Minute
 
 // CommandSink implements cli.Client.
-func (f flowClient) CommandSink(ctx context.Context, c store.CrawlRecord, name string, command cli.SinkCommand, replay cli.SinkReplay) (string, error) {
+func (f flowClient) CommandSink(ctx context.Context, c store.CrawlRecord, name string, command cli.SinkCommand, replay cli.SinkReplay) (cli.SinkAnswer, error) {
 	flows := f.starting(ctx)
 	in := contract.SinkIn{Store: flows.Store, CrawlID: c.ID, Crawl: c.Spec.Name, Sink: name}
 	var arg any
@@ -178,12 +178,9 @@ func (f flowClient) CommandSink(ctx context.Context, c store.CrawlRecord, name s
 		if c.Spec.Sinks[name].Kind == crawl.SinkMail {
 			slow = " Or its mail server is slow to take a mail: then the command goes on."
 		}
-		return "", fmt.Errorf("sink %s did not answer within %s: is a worker running, and does the store answer?%s", name, sinkLimit, slow)
+		return cli.SinkAnswer{}, fmt.Errorf("sink %s did not answer within %s: is a worker running, and does the store answer?%s", name, sinkLimit, slow)
 	}
-	if err == nil && ack.Failed {
-		err = errors.New(ack.Message)
-	}
-	return ack.Message, err
+	return cli.SinkAnswer{Message: ack.Message, Failed: ack.Failed, Replayed: ack.Replayed}, err
 }
 
 // Explain implements cli.Client.

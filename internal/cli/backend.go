@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"io"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"recrawl/internal/feed/reader"
 	"recrawl/internal/keyring"
 	"recrawl/internal/report"
+	"recrawl/internal/sink"
 	"recrawl/internal/store"
 )
 
@@ -167,7 +169,7 @@ type Client interface {
 	AskVisit(ctx context.Context, page store.PageRecord) error
 	// CommandSink sends a command to the workflow of a crawl's sink, and starts it if it is
 	// gone.
-	CommandSink(ctx context.Context, c store.CrawlRecord, name string, command SinkCommand, replay SinkReplay) (string, error)
+	CommandSink(ctx context.Context, c store.CrawlRecord, name string, command SinkCommand, replay SinkReplay) (SinkAnswer, error)
 	// Explain returns the page's workflow's own explanation.
 	Explain(ctx context.Context, page store.PageRecord) (report.Live, error)
 	// Close ends the connection.
@@ -217,6 +219,22 @@ const (
 type SinkReplay struct {
 	After   string
 	Changes []int64
+}
+
+// SinkAnswer is the answer to a command to a sink, in words. Failed: it was tried, and did not
+// work. Replayed is of a replay of changes, nil from a worker of an earlier release.
+type SinkAnswer struct {
+	Message  string
+	Failed   bool
+	Replayed *sink.Replayed
+}
+
+// result is the answer as a command ends with it.
+func (a SinkAnswer) result() (string, error) {
+	if a.Failed {
+		return "", errors.New(a.Message)
+	}
+	return a.Message, nil
 }
 
 // Target is the place where a command acts that writes to the store itself.

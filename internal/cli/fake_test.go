@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,11 +19,17 @@ import (
 	"recrawl/internal/feed"
 	"recrawl/internal/report"
 	"recrawl/internal/seeds"
+	"recrawl/internal/sink"
 	"recrawl/internal/store"
 )
 
 // fakeBackend is a backend with one crawl, news, of one page.
 type fakeBackend struct {
+	// undelivered are the changes of the sink that are; nil is change 17. replayed answers a
+	// replay of some, nil as a worker of an earlier release.
+	undelivered []int64
+	replayed    func(ids []int64) sink.Replayed
+
 	storeErr, temporalErr error
 	archiveErr            error
 	damage                []gc.Problem // of the archive
@@ -512,8 +519,13 @@ func (c *fakeClient) Explain(_ context.Context, page store.PageRecord) (report.L
 	return report.Live{Doing: "sleeping", Due: now.Add(time.Hour), Reasons: []string{"a person set a visit every 2h"}}, nil
 }
 
-func (c *fakeClient) CommandSink(_ context.Context, rec store.CrawlRecord, name string, command SinkCommand, replay SinkReplay) (string, error) {
-	return c.note("%s %s/%s %+v", command, rec.Spec.Name, name, replay), nil
+func (c *fakeClient) CommandSink(_ context.Context, rec store.CrawlRecord, name string, command SinkCommand, replay SinkReplay) (SinkAnswer, error) {
+	said := SinkAnswer{Message: c.note("%s %s/%s %+v", command, rec.Spec.Name, name, replay)}
+	if c.replayed != nil {
+		r := c.replayed(replay.Changes)
+		said = SinkAnswer{Message: r.Words(), Failed: r.Failed(), Replayed: &r}
+	}
+	return said, nil
 }
 
 func (s *fakeStore) ListSinks(context.Context, int64) ([]store.SinkRecord, error) {
@@ -524,7 +536,15 @@ func (s *fakeStore) Changes(context.Context, store.ChangesParams) (store.Changes
 	return store.ChangesPage{Changes: []feed.Change{{ID: 41, At: now.Add(-time.Minute)}, {ID: 42, At: now}}}, nil
 }
 
-func (s *fakeStore) Undelivered(_ context.Context, _ int64, _ string, after int64, _ int) ([]store.UndeliveredRecord, error) {
+func (s *fakeStore) Undelivered(_ context.Context, _ int64, _ string, after int64, limit int) ([]store.UndeliveredRecord, error) {
+	if ids := s.backend.undelivered; ids != nil {
+		ids = slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return id <= after })
+		var listed []store.UndeliveredRecord
+		for _, id := range ids[:min(len(ids), limit)] {
+			listed = append(listed, store.UndeliveredRecord{ChangeID: id})
+		}
+		return listed, nil
+	}
 	if after >= 17 || s.backend.allDelivered {
 		return nil, nil
 	}

@@ -8,6 +8,7 @@ import (
 	"recrawl/internal/config"
 	"recrawl/internal/crawl"
 	"recrawl/internal/report"
+	"recrawl/internal/sink"
 	"recrawl/internal/store"
 )
 
@@ -151,33 +152,77 @@ func (o Operator) askVisits(ctx context.Context, opened Opened, client Client, f
 }
 
 // CommandSink sends a command to the workflow of a crawl's sink.
-func (o Operator) CommandSink(ctx context.Context, crawlName, sink string, command SinkCommand, replay SinkReplay) (message string, err error) {
+func (o Operator) CommandSink(ctx context.Context, crawlName, sink string, command SinkCommand, replay SinkReplay) (string, error) {
+	answer, err := o.commandSink(ctx, crawlName, sink, command, replay)
+	if err != nil {
+		return "", err
+	}
+	return answer.result()
+}
+
+func (o Operator) commandSink(ctx context.Context, crawlName, sink string, command SinkCommand, replay SinkReplay) (answer SinkAnswer, err error) {
 	var record store.CrawlRecord
 	err = o.withStore(ctx, func(opened Opened) (err error) {
 		record, err = opened.Crawl(ctx, crawlName)
 		return orNoCrawl(crawlName, err)
 	})
 	if err != nil {
-		return "", err
+		return answer, err
 	}
 	if err := (sinkArgs{Name: crawlName, Sink: sink}).check(record); err != nil {
-		return "", err
+		return answer, err
 	}
 	err = o.withTemporal(ctx, func(client Client) (err error) {
-		message, err = client.CommandSink(ctx, record, sink, command, replay)
+		answer, err = client.CommandSink(ctx, record, sink, command, replay)
 		return err
 	})
-	return message, err
+	return answer, err
 }
 
 // replayedMost is how many undelivered changes one command sends.
 const replayedMost = 100
 
-// ReplayFailed sends a sink's undelivered changes again, the oldest of them if there are many.
-func (o Operator) ReplayFailed(ctx context.Context, crawlName, sink string) (string, error) {
-	var ids []int64
-	more := false
-	err := o.withStore(ctx, func(opened Opened) error {
+// ReplayFailed sends a sink's undelivered changes again, the oldest first. A command has little
+// time and takes some of them, so it is repeated from where the last one came to.
+func (o Operator) ReplayFailed(ctx context.Context, crawlName, sinkName string) (string, error) {
+	var total sink.Replayed
+	for {
+		ids, err := o.undelivered(ctx, crawlName, sinkName, total.Through)
+		if err == nil && len(ids) == 0 {
+			total.Left = 0
+			return replayedAll(total)
+		}
+		var answer SinkAnswer
+		if err == nil {
+			answer, err = o.commandSink(ctx, crawlName, sinkName, ReplaySink, SinkReplay{Changes: ids})
+		}
+		switch {
+		case err != nil && total.Through > 0:
+			return "", fmt.Errorf("%s; then: %w", total.Words(), err)
+		case err != nil:
+			return "", err
+		case answer.Replayed == nil:
+			return answer.result()
+		}
+		before := total.Through
+		total = total.Then(*answer.Replayed)
+		if total.Halted || total.Through <= before {
+			return replayedAll(total)
+		}
+	}
+}
+
+// replayedAll is what a replay of all undelivered changes ends with.
+func replayedAll(r sink.Replayed) (string, error) {
+	if r == (sink.Replayed{}) {
+		return "nothing is undelivered", nil
+	}
+	return SinkAnswer{Message: r.Words(), Failed: r.Failed()}.result()
+}
+
+// undelivered are the oldest undelivered changes after one.
+func (o Operator) undelivered(ctx context.Context, crawlName, sink string, after int64) (ids []int64, err error) {
+	err = o.withStore(ctx, func(opened Opened) error {
 		record, err := opened.Crawl(ctx, crawlName)
 		if err != nil {
 			return orNoCrawl(crawlName, err)
@@ -185,24 +230,13 @@ func (o Operator) ReplayFailed(ctx context.Context, crawlName, sink string) (str
 		if err := (sinkArgs{Name: crawlName, Sink: sink}).check(record); err != nil {
 			return err
 		}
-		failed, err := opened.Sinks.Undelivered(ctx, record.ID, sink, 0, replayedMost+1)
-		more = len(failed) > replayedMost
-		for _, u := range failed[:min(len(failed), replayedMost)] {
+		failed, err := opened.Sinks.Undelivered(ctx, record.ID, sink, after, replayedMost)
+		for _, u := range failed {
 			ids = append(ids, u.ChangeID)
 		}
 		return err
 	})
-	if err != nil {
-		return "", err
-	}
-	if len(ids) == 0 {
-		return "nothing is undelivered", nil
-	}
-	message, err := o.CommandSink(ctx, crawlName, sink, ReplaySink, SinkReplay{Changes: ids})
-	if err == nil && more {
-		message += "; there are more: ask again"
-	}
-	return message, err
+	return ids, err
 }
 
 // Live returns a page's workflow's view of itself.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/sink"
 )
 
 func TestSinks(t *testing.T) {
@@ -52,5 +53,49 @@ func TestSinks(t *testing.T) {
 	b := &fakeBackend{sinks: map[string]crawl.SinkSpec{"team": {Kind: crawl.SinkExec, To: "x"}}, allDelivered: true}
 	if r := starter(t, b, "sinks", "replay", "news", "team", "--failed"); r.code != ExitOK || !strings.Contains(r.out, "nothing is undelivered") || len(b.calls) > 0 {
 		t.Errorf("nothing to replay: %+v, %q", r, b.calls)
+	}
+}
+
+// A replay of all sends all, also those behind a hundred that are still refused, and whatever one
+// command has no time for. It ends when the receiver takes nothing.
+func TestReplayFailedSendsAll(t *testing.T) {
+	t.Parallel()
+	var ids []int64
+	for id := range int64(250) {
+		ids = append(ids, id+1)
+	}
+	for _, c := range []struct {
+		what     string
+		inTime   int   // of one command
+		haltedAt int64 // the receiver takes nothing from there on
+		want     string
+		calls    int
+	}{
+		{"a hundred are refused", 100, 0, "150 of 250 undelivered changes are delivered, 100 refused (change 1: 400)", 3},
+		{"slowly", 40, 0, "150 of 250 undelivered changes are delivered, 100 refused (change 1: 400)", 7},
+		{"silence", 100, 120, "19 of 200 undelivered changes are delivered, 100 refused, 81 not sent, since the receiver takes nothing now (change 1: 400)", 2},
+	} {
+		b := &fakeBackend{sinks: map[string]crawl.SinkSpec{"team": {Kind: crawl.SinkExec, To: "x"}}, undelivered: ids}
+		b.replayed = func(ids []int64) (r sink.Replayed) {
+			for i, id := range ids {
+				if r.Halted || i >= c.inTime {
+					r.Left += len(ids) - i
+					break
+				}
+				switch {
+				case id <= 100:
+					r = r.With(id, &sink.Refused{Reason: "400"})
+				case id == c.haltedAt:
+					r = r.With(id, errDown)
+				default:
+					r = r.With(id, nil)
+				}
+			}
+			return r
+		}
+		got := starter(t, b, "sinks", "replay", "news", "team", "--failed")
+		if got.code == ExitOK || !strings.Contains(got.errOut, c.want) || len(b.calls) != c.calls {
+			t.Errorf("%s: %d after %d commands, %q, want %q", c.what, got.code, len(b.calls), got.errOut, c.want)
+		}
 	}
 }

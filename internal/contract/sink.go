@@ -7,6 +7,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"recrawl/internal/feed"
+	"recrawl/internal/sink"
 )
 
 // SinkWorkflow is the type of the workflow of a sink.
@@ -127,8 +128,9 @@ func (in SinkCommandIn) StoreID() string { return in.Store }
 type SinkCommandOut struct {
 	Message string `json:"message"`
 	Look    bool   `json:"look,omitempty"`
-	// Refused: the receiver did not accept the test.
-	Refused bool `json:"refused,omitempty"`
+	// Refused: the receiver did not accept the test, or not all of what was replayed.
+	Refused  bool           `json:"refused,omitempty"`
+	Replayed *sink.Replayed `json:"replayed,omitempty"` // of ReplayArg.Changes
 }
 
 // ReplayArg says what is sent again: all after a cursor, or some changes that the receiver

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/sink"
 )
 
 // PageIn is the Page workflow's input and its whole state: it goes into each
@@ -220,6 +221,8 @@ type Ack struct {
 	Due     time.Time `json:"due,omitzero"`
 	// Failed: the requested action was tried and did not work, as Message says.
 	Failed bool `json:"failed,omitempty"`
+	// Replayed says how far a replay of undelivered changes has come.
+	Replayed *sink.Replayed `json:"replayed,omitempty"`
 }
 
 // PageView is the answer of the state query.

@@ -88,7 +88,7 @@ func buttonOperations() []operation {
 		{pattern: "/crawls/{crawl}/retry", summary: "Visit failing pages now.", params: []param{{name: "host", about: "Only those of this host; of all hosts without it."}}},
 		{pattern: "/crawls/{crawl}/sinks/{sink}/{command}", summary: "Test, pause, resume, skip or replay a sink.", params: []param{
 			{name: "after", about: "Of replay: the cursor after which everything is sent again."},
-			{name: failedField, about: "Of replay: 1 to send again what the receiver refused, at most 100 changes at a time, the oldest first."},
+			{name: failedField, about: "Of replay: 1 to send again what the receiver refused, the oldest first."},
 		}},
 		{pattern: "/crawls/{crawl}/hosts/{host}/{block}", summary: "Block or unblock a host, for all crawls."},
 		{pattern: "/crawls/{crawl}/pages/{page}/{change}", summary: "Visit a page now, snooze it, set its interval, or stop its visits.", params: []param{{name: "for", about: "Of snooze and set-interval: a duration, such as 2h or 7d."}}},
