@@ -26,7 +26,8 @@ func (Backend) Backup(ctx context.Context, at cli.Target, dir string, o cli.Back
 	if !ok {
 		return made, errors.New("the store is no SQLite file")
 	}
-	err = withBackup(dir, func() error {
+	root := archiveFolder(at.Archive)
+	err = withBackup(dir, root, func() error {
 		files, err := openArchive(ctx, at.Archive, storeRead)
 		if err != nil {
 			return err
@@ -36,7 +37,7 @@ func (Backend) Backup(ctx context.Context, at cli.Target, dir string, o cli.Back
 			return err
 		}
 		made, err = backup.Make(ctx, backup.Source{
-			Store: live, Files: files, Open: openCopy,
+			Store: live, Files: files, Root: root, Open: openCopy,
 			Snapshot: func(ctx context.Context, to string) error { return sqlite.Snapshot(ctx, path, to) },
 		}, dir, backup.Options{Now: time.Now(), Software: "recrawl/" + config.VersionText(), Keep: o.Keep, Progress: o.Progress})
 		return errors.Join(err, live.Close())
@@ -46,14 +47,15 @@ func (Backend) Backup(ctx context.Context, at cli.Target, dir string, o cli.Back
 
 // BackupArchive implements cli.Backend.
 func (Backend) BackupArchive(ctx context.Context, at cli.Target, dir string, progress backup.Progress) (done backup.Copied, err error) {
-	err = withBackup(dir, func() error {
+	root := archiveFolder(at.Archive)
+	err = withBackup(dir, root, func() error {
 		s, err := openStore(ctx, at.Store, storeRead, "")
 		if err != nil {
 			return err
 		}
 		files, err := openArchive(ctx, at.Archive, storeRead)
 		if err == nil {
-			done, err = backup.CopyArchive(ctx, s, files, dir, progress)
+			done, err = backup.CopyArchive(ctx, backup.Source{Store: s, Files: files, Root: root}, dir, progress)
 		}
 		return errors.Join(err, s.Close())
 	})
@@ -61,9 +63,9 @@ func (Backend) BackupArchive(ctx context.Context, at cli.Target, dir string, pro
 }
 
 // withBackup locks a backup's folder for as long as do writes to it, making it if
-// necessary.
-func withBackup(dir string, do func() error) error {
-	if err := backup.CheckFolder(dir); err != nil {
+// necessary. Root is the folder of the archive to back up.
+func withBackup(dir, root string, do func() error) error {
+	if err := backup.CheckFolder(dir, root); err != nil {
 		return err
 	}
 	if err := makeFolder(dir); err != nil {
@@ -81,12 +83,13 @@ func withBackup(dir string, do func() error) error {
 }
 
 // readBackup locks a backup's folder for as long as do reads it, where that is
-// possible: it may be on a read-only medium.
+// possible: it may be on a read-only medium. It makes no lock file, which would say that
+// the folder is one of backups.
 func readBackup(dir string, do func() error) error {
 	if _, err := os.Stat(dir); err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}
-	lock := flock.New(filepath.Join(dir, backup.LockFile))
+	lock := flock.New(filepath.Join(dir, backup.LockFile), flock.SetFlag(os.O_RDONLY))
 	got, err := lock.TryRLock()
 	if err != nil {
 		return do()
@@ -104,6 +107,9 @@ func openCopy(ctx context.Context, path string) (backup.Copy, error) {
 // Restore implements cli.Backend.
 func (Backend) Restore(ctx context.Context, dir string, o cli.RestoreOptions) (done backup.Restored, err error) {
 	err = readBackup(dir, func() error {
+		if _, err := backup.Find(dir, o.At); err != nil {
+			return err // before any folder is made
+		}
 		if path, ok := strings.CutPrefix(o.Store, "sqlite:"); ok {
 			done, err = restoreTo(ctx, dir, path, o.Archive, o)
 			return err

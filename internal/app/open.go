@@ -64,11 +64,19 @@ func openArchive(ctx context.Context, url string, use storeUse) (archive.Store, 
 	if scheme, _, ok := strings.Cut(url, "://"); ok {
 		return nil, fmt.Errorf("archive %s://: an archive is a folder, write its path, or a bucket, write s3://BUCKET/PREFIX", scheme)
 	}
-	path := strings.TrimPrefix(url, "dir:")
+	path := archiveFolder(url)
 	if _, err := os.Stat(path); use != storeOwn && errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no archive at %s: name the one that belongs to the store with --archive or %s", path, config.EnvArchive)
 	}
 	return archive.OpenDir(path)
+}
+
+// archiveFolder is the folder of an archive, "" if it is in none.
+func archiveFolder(url string) string {
+	if strings.Contains(url, "://") {
+		return ""
+	}
+	return strings.TrimPrefix(url, "dir:")
 }
 
 // parts are the parts of a worker.

@@ -4,6 +4,7 @@
 //	store/20261122T154500Z.db    a copy of the store's file at one moment
 //	store/20261122T154500Z.json  its manifest; a copy without one is not whole
 //	archive/aa/bb/<digest>.zst   the contents of all copies, as in an archive
+//	recrawl-backup.json          says that the folder is for backups alone
 //
 // Contents lie under the digest of their bytes, so only those that are missing are
 // copied, and every copy is checked against its name. A copy of the store counts from
@@ -130,8 +131,8 @@ func readManifest(dir, name string) (m Manifest, err error) {
 	return m, nil
 }
 
-// find returns the manifest of a backup by its name, of the newest for "".
-func find(dir, name string) (Manifest, error) {
+// Find returns the manifest of a backup by its name, of the newest for "".
+func Find(dir, name string) (Manifest, error) {
 	all, err := List(dir)
 	if err != nil {
 		return Manifest{}, err

@@ -44,7 +44,7 @@ func newWorld(t *testing.T, pages int) *world {
 		now: time.Date(2026, 11, 22, 15, 0, 0, 0, time.UTC),
 	}
 	w.src = backup.Source{
-		Store: w.store, Files: w.files, Open: openCopy,
+		Store: w.store, Files: w.files, Root: w.root, Open: openCopy,
 		Snapshot: func(ctx context.Context, path string) error { return sqlite.Snapshot(ctx, w.path, path) },
 	}
 	for range pages {
@@ -355,20 +355,11 @@ func TestTwoInOneSecond(t *testing.T) {
 	}
 }
 
-func TestBackupRefusesForeignFolders(t *testing.T) {
-	w := newWorld(t, 1)
-	w.check(os.MkdirAll(w.dir, 0o700))
-	w.check(os.WriteFile(filepath.Join(w.dir, "letters.txt"), nil, 0o600))
-	if _, err := w.try(t.Context(), quiet); err == nil || !strings.Contains(err.Error(), "letters.txt") {
-		t.Errorf("backed up into a folder of letters: %v", err)
-	}
-}
-
 // TestArchiveAlone: for a store that is backed up by other means.
 func TestArchiveAlone(t *testing.T) {
 	w := newWorld(t, 3)
 	for _, want := range []int{3, 0} {
-		done, err := backup.CopyArchive(t.Context(), w.store, w.files, w.dir, quiet)
+		done, err := backup.CopyArchive(t.Context(), w.src, w.dir, quiet)
 		if err != nil || done.Contents != 3 || done.Copied != want {
 			t.Errorf("%+v, %v; want %d copied", done, err, want)
 		}

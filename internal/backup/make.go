@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"recrawl/internal/archive"
@@ -21,6 +19,8 @@ import (
 type Source struct {
 	Store Contents
 	Files archive.Store
+	// Root is the folder of Files, "" if they are in none.
+	Root string
 	// Snapshot copies the store, as it is at one moment, to a file that does not exist.
 	Snapshot func(ctx context.Context, path string) error
 	// Open opens such a copy for reading.
@@ -52,7 +52,7 @@ type Made struct {
 // which a crawl may give up contents that the copy of its store still has is short,
 // however many contents there are to copy.
 func Make(ctx context.Context, from Source, dir string, o Options) (made Made, err error) {
-	to, err := prepare(dir)
+	to, err := prepare(ctx, dir, from, false)
 	if err != nil {
 		return made, err
 	}
@@ -94,61 +94,12 @@ func freeName(dir string, now time.Time) string {
 
 // CopyArchive copies the contents of a store to a folder, without the store: for a
 // store that is backed up by other means. Nothing is deleted there.
-func CopyArchive(ctx context.Context, s Contents, files archive.Store, dir string, progress Progress) (Copied, error) {
-	to, err := prepare(dir)
+func CopyArchive(ctx context.Context, from Source, dir string, progress Progress) (Copied, error) {
+	to, err := prepare(ctx, dir, from, true)
 	if err != nil {
 		return Copied{}, err
 	}
-	return copier{from: files, to: to, doing: "copying contents", progress: progress}.all(ctx, s, func(string) {})
-}
-
-// prepare makes the folders and removes the remains of an interrupted backup. A
-// folder of other things is refused.
-func prepare(dir string) (*archive.Dir, error) {
-	if err := CheckFolder(dir); err != nil {
-		return nil, err
-	}
-	if err := os.MkdirAll(filepath.Join(dir, storeDir), 0o700); err != nil {
-		return nil, fmt.Errorf("backup: %w", err)
-	}
-	whole := map[string]bool{}
-	all, err := List(dir)
-	if err != nil {
-		return nil, err
-	}
-	for _, m := range all {
-		whole[m.Name] = true
-	}
-	entries, err := os.ReadDir(filepath.Join(dir, storeDir))
-	if err != nil {
-		return nil, fmt.Errorf("backup: %w", err)
-	}
-	for _, e := range entries {
-		name, _, _ := strings.Cut(e.Name(), ".")
-		if isName(name) && (!whole[name] || strings.HasSuffix(e.Name(), partSuffix)) {
-			if err := os.Remove(filepath.Join(dir, storeDir, e.Name())); err != nil {
-				return nil, fmt.Errorf("remove what a backup that was cut off has left: %w", err)
-			}
-		}
-	}
-	return archive.OpenDir(filepath.Join(dir, archiveDir))
-}
-
-// CheckFolder refuses a folder that holds other things and no backup.
-func CheckFolder(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("backup: %w", err)
-	}
-	for _, e := range entries {
-		if e.Name() == storeDir || e.Name() == archiveDir || e.Name() == LockFile {
-			return nil
-		}
-	}
-	if len(entries) > 0 {
-		return fmt.Errorf("folder %s is no backup (it holds %s): choose an empty or new folder", dir, entries[0].Name())
-	}
-	return nil
+	return copier{from: from.Files, to: to, doing: "copying contents", progress: progress}.all(ctx, from.Store, func(string) {})
 }
 
 // snapshot copies the store and records the copy's data.

@@ -38,7 +38,7 @@ type Restored struct {
 // gets its name last, so that an interrupted restore is no store, and goes on when it is
 // run again. Missing contents are counted; the store is restored even without them.
 func Restore(ctx context.Context, dir, name string, into Into, progress Progress) (done Restored, err error) {
-	if done.Manifest, err = find(dir, name); err != nil {
+	if done.Manifest, err = Find(dir, name); err != nil {
 		return done, err
 	}
 	if err := vacant(into.Store); err != nil {
