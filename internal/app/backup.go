@@ -55,7 +55,7 @@ func (Backend) BackupArchive(ctx context.Context, at cli.Target, dir string, pro
 		}
 		files, err := openArchive(ctx, at.Archive, storeRead)
 		if err == nil {
-			done, err = backup.CopyArchive(ctx, backup.Source{Store: s, Files: files, Root: root}, dir, progress)
+			done, err = backup.CopyArchive(ctx, backup.Source{Store: s, Files: files, Root: root, Open: openCopy}, dir, progress)
 		}
 		return errors.Join(err, s.Close())
 	})

@@ -62,9 +62,16 @@ type Contents interface {
 	ListContents(ctx context.Context, after string, limit int) ([]string, error)
 }
 
+// Store is a store whose contents are backed up.
+type Store interface {
+	Contents
+	// ID is the store's identity; see store.Identity.
+	ID() string
+}
+
 // Copy is a copy of a store that is open for reading.
 type Copy interface {
-	Contents
+	Store
 	Close() error
 }
 
@@ -74,6 +81,8 @@ type Manifest struct {
 	Name     string    `json:"name"` // of the copy, without its suffix
 	Made     time.Time `json:"made"` // when the store was copied
 	Software string    `json:"software"`
+	// Store is the store's identity. Earlier releases did not write it.
+	Store string `json:"store,omitempty"`
 	// Bytes and SHA256 are the copy's.
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`

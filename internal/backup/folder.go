@@ -1,6 +1,7 @@
 package backup
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,6 +24,8 @@ type mark struct {
 	// ArchiveOnly: the folder was begun by CopyArchive. Its contents belong to stores that
 	// are backed up by other means, and nothing here says which are needed.
 	ArchiveOnly bool `json:"archive_only,omitempty"`
+	// Store is the identity of the store whose backups these are, "" if it had none yet.
+	Store string `json:"store,omitempty"`
 }
 
 // ofDataFolder are files that only the data folder of a `starter dev` has.
@@ -126,16 +129,16 @@ func prepare(ctx context.Context, dir string, from Source, archiveOnly bool) (*a
 	if err != nil {
 		return nil, err
 	}
-	if err := begin(ctx, dir, files, archiveOnly); err != nil {
+	if err := begin(ctx, dir, from, files, archiveOnly); err != nil {
 		return nil, err
 	}
 	return files, removeRemains(dir)
 }
 
-// begin marks a folder as one of backups. It refuses a backup of a store where contents
-// were copied without one: what its copy does not have would be deleted.
-func begin(ctx context.Context, dir string, files *archive.Dir, archiveOnly bool) error {
-	is, marked, err := readMark(dir)
+// begin marks a folder as one for backups of a store. It refuses a backup of a store where
+// contents were copied without one: what its copy does not have would be deleted.
+func begin(ctx context.Context, dir string, from Source, files *archive.Dir, archiveOnly bool) error {
+	was, marked, err := readMark(dir)
 	if err != nil {
 		return err
 	}
@@ -143,10 +146,7 @@ func begin(ctx context.Context, dir string, files *archive.Dir, archiveOnly bool
 	if err != nil {
 		return err
 	}
-	if !marked {
-		is = mark{Format: format, ArchiveOnly: archiveOnly && !copies}
-	}
-	alone := is.ArchiveOnly
+	alone := was.ArchiveOnly
 	if !marked && !copies { // an earlier release left no mark
 		if alone, err = hasContents(ctx, files); err != nil {
 			return err
@@ -155,10 +155,53 @@ func begin(ctx context.Context, dir string, files *archive.Dir, archiveOnly bool
 	if alone && !archiveOnly {
 		return fmt.Errorf("folder %s holds contents without their store, as --archive-only copies them, and a backup would delete them: %s", dir, choose)
 	}
-	if marked {
+	is := mark{Format: format, ArchiveOnly: was.ArchiveOnly || !marked && archiveOnly && !copies}
+	if !is.ArchiveOnly {
+		is.Store = from.Store.ID()
+		if err := checkOwner(ctx, dir, from, was.Store); err != nil {
+			return err
+		}
+	}
+	if is == was {
 		return nil
 	}
 	return writeMark(dir, is)
+}
+
+// checkOwner refuses a folder of another store's backups: each store would remove the other's
+// as old ones. A restored store has the identity of its original, and goes on in its folder.
+func checkOwner(ctx context.Context, dir string, from Source, marked string) error {
+	all, err := List(dir)
+	if err != nil {
+		return err
+	}
+	owners := []string{marked}
+	for _, m := range all {
+		if m.Store == "" {
+			m.Store = ownerOf(ctx, from, file(dir, m.Name, copySuffix))
+		}
+		owners = append(owners, m.Store)
+	}
+	for _, owner := range owners {
+		if owner != "" && owner != from.Store.ID() {
+			return fmt.Errorf("folder %s holds backups of the store %s, and this is the store %s: give another folder", dir, owner, cmp.Or(from.Store.ID(), "without an identity"))
+		}
+	}
+	return nil
+}
+
+// ownerOf is the identity in a copy of an earlier release, "" if it has none. A copy that
+// cannot be read says nothing: whoever needs it will say what is wrong.
+func ownerOf(ctx context.Context, from Source, path string) string {
+	opened, err := from.Open(ctx, path)
+	if err != nil {
+		return ""
+	}
+	id := opened.ID()
+	if err := opened.Close(); err != nil {
+		return ""
+	}
+	return id
 }
 
 func hasContents(ctx context.Context, files *archive.Dir) (bool, error) {

@@ -1,6 +1,7 @@
 package backup_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,6 +9,8 @@ import (
 
 	"recrawl/internal/archive/archivetest"
 	"recrawl/internal/backup"
+	"recrawl/internal/store/sqlite"
+	"recrawl/internal/store/storetest/crawltest"
 )
 
 // fill makes files in a folder, and folders for names that end with a slash.
@@ -157,4 +160,72 @@ func TestContentsCopiedAloneStay(t *testing.T) {
 	w.make()
 	alone()
 	w.make()
+}
+
+// Two stores in one folder would remove each other's backups as old ones.
+func TestBackupsOfOneStoreOnly(t *testing.T) {
+	w, other := newWorld(t, 2), newWorld(t, 1)
+	made := w.make()
+	if made.Manifest.Store == "" || made.Manifest.Store != w.store.ID() {
+		t.Errorf("a backup of %q, want %q", made.Manifest.Store, w.store.ID())
+	}
+	refused := func(why string) {
+		t.Helper()
+		_, whole := backup.Make(t.Context(), other.src, w.dir, backup.Options{Now: w.now, Keep: 1, Progress: quiet})
+		_, alone := backup.CopyArchive(t.Context(), other.src, w.dir, quiet)
+		for _, err := range []error{whole, alone} {
+			if err == nil || !strings.Contains(err.Error(), w.store.ID()) || !strings.Contains(err.Error(), "give another folder") {
+				t.Errorf("%s: another store was backed up: %v", why, err)
+			}
+		}
+		if all, err := backup.List(w.dir); err != nil || len(all) == 0 || len(w.archived()) != 2 {
+			t.Errorf("%s: %v, %v, %v are left", why, all, err, w.archived())
+		}
+	}
+	refused("with a mark")
+	w.check(os.Remove(filepath.Join(w.dir, "recrawl-backup.json")))
+	refused("by the manifest")
+
+	manifest := filepath.Join(w.dir, "store", made.Manifest.Name+".json")
+	text, err := os.ReadFile(manifest)
+	w.check(err)
+	older := strings.Replace(string(text), w.store.ID(), "", 1)
+	w.check(os.WriteFile(manifest, []byte(older), 0o600))
+	refused("by the copy, as earlier releases left it")
+	w.make()
+
+	// Cut off before its first copy, a folder is already a store's.
+	w.check(os.RemoveAll(filepath.Join(w.dir, "store")))
+	if _, err := backup.Make(t.Context(), other.src, w.dir, backup.Options{Now: w.now, Keep: 1, Progress: quiet}); err == nil || len(w.archived()) != 2 {
+		t.Errorf("another store was backed up: %v", err)
+	}
+}
+
+// A restored store takes the place of its original, also as to its backups.
+func TestRestoredStoreGoesOnInTheFolder(t *testing.T) {
+	w := newWorld(t, 2)
+	w.make()
+	into, path := w.into()
+	_, err := backup.Restore(t.Context(), w.dir, "", into, quiet)
+	w.check(err)
+	restored := crawltest.OpenStore(t, path)
+	w.src = backup.Source{
+		Store: restored, Files: into.Files, Open: openCopy,
+		Snapshot: func(ctx context.Context, to string) error { return sqlite.Snapshot(ctx, path, to) },
+	}
+	if made := w.make(); made.Copied.Copied != 0 || made.Manifest.Contents != 2 {
+		t.Errorf("%+v, want the same contents", made)
+	}
+}
+
+// Nothing is deleted among contents that are copied alone, so stores may share them.
+func TestContentsOfTwoStores(t *testing.T) {
+	w, other := newWorld(t, 2), newWorld(t, 3)
+	for _, src := range []backup.Source{w.src, other.src, w.src} {
+		_, err := backup.CopyArchive(t.Context(), src, w.dir, quiet)
+		w.check(err)
+	}
+	if n := len(w.archived()); n != 3 {
+		t.Errorf("%d contents, want those of both", n)
+	}
 }

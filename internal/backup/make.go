@@ -17,7 +17,7 @@ import (
 
 // Source is the store and archive to back up, while they are in use.
 type Source struct {
-	Store Contents
+	Store Store
 	Files archive.Store
 	// Root is the folder of Files, "" if they are in none.
 	Root string
@@ -61,7 +61,7 @@ func Make(ctx context.Context, from Source, dir string, o Options) (made Made, e
 	if err != nil {
 		return made, err
 	}
-	m := Manifest{Format: format, Name: freeName(dir, o.Now), Made: o.Now.UTC(), Software: o.Software}
+	m := Manifest{Format: format, Name: freeName(dir, o.Now), Made: o.Now.UTC(), Software: o.Software, Store: from.Store.ID()}
 	o.Progress("copying the store", 0)
 	if err := snapshot(ctx, from, dir, &m); err != nil {
 		return made, err

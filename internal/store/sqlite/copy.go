@@ -62,9 +62,8 @@ func NewEpoch(ctx context.Context, path string) (err error) {
 		return fmt.Errorf("%s: %w", path, interpretError(err))
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	tables := 0
-	err = s.query(ctx, "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = 'feed'", nil, func(row sqlstore.Row) error { return row.Scan(&tables) })
-	if err == nil && tables > 0 {
+	has, err := s.hasTable(ctx, "feed")
+	if err == nil && has {
 		_, err = s.exec(ctx, "UPDATE feed SET epoch = lower(hex(randomblob(8)))", nil)
 	}
 	if err != nil {
@@ -76,7 +75,11 @@ func NewEpoch(ctx context.Context, path string) (err error) {
 // Copy is a copy of a store that is open for reading.
 type Copy struct {
 	*sqlstore.Store
+	id string
 }
+
+// ID is the identity of the store, "" if the copy is from before stores had one.
+func (c Copy) ID() string { return c.id }
 
 // OpenCopy opens a copy of a store, of whatever release, to ask for its contents.
 func OpenCopy(ctx context.Context, path string) (Copy, error) {
@@ -84,7 +87,28 @@ func OpenCopy(ctx context.Context, path string) (Copy, error) {
 	if err != nil {
 		return Copy{}, err
 	}
-	return Copy{sqlstore.New(e, sqlstore.Options{ReadOnly: true})}, nil
+	c := Copy{Store: sqlstore.New(e, sqlstore.Options{ReadOnly: true})}
+	if c.id, err = identity(ctx, e); err != nil {
+		return Copy{}, errors.Join(fmt.Errorf("open store: %w", err), c.Close())
+	}
+	return c, nil
+}
+
+// identity reads the identity from a store of whatever release.
+func identity(ctx context.Context, e *engine) (id string, err error) {
+	s := <-e.idle
+	defer func() { e.idle <- s }()
+	if has, err := s.hasTable(ctx, "settings"); !has || err != nil {
+		return "", e.translate(err)
+	}
+	err = s.query(ctx, "SELECT value FROM settings WHERE name = 'identity'", nil, func(row sqlstore.Row) error { return row.Scan(&id) })
+	return id, e.translate(err)
+}
+
+func (s *session) hasTable(ctx context.Context, name string) (bool, error) {
+	tables := 0
+	err := s.query(ctx, "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = $1", []any{name}, func(row sqlstore.Row) error { return row.Scan(&tables) })
+	return tables > 0, err
 }
 
 // openCopy opens a store for reading without looking at its release.

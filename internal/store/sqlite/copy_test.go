@@ -76,16 +76,27 @@ func TestSnapshotRefuses(t *testing.T) {
 // it.
 func TestCopiesOfOlderReleases(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
-	openAt(t, path, Options{}).Close()
-	execute(t, path, "DELETE FROM recrawl_migrations WHERE name > '0008'")
-	c, err := OpenCopy(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.ListContents(t.Context(), "", 1); err != nil {
-		t.Error(err)
-	}
-	if err := c.Close(); err != nil {
-		t.Error(err)
+	s := openAt(t, path, Options{})
+	id := s.ID()
+	s.Close()
+	for _, older := range []struct{ change, id string }{
+		{"DELETE FROM recrawl_migrations WHERE name > '0008'", id},
+		{"DELETE FROM settings WHERE name = 'identity'", ""},
+		{"DROP TABLE settings", ""},
+	} {
+		execute(t, path, older.change)
+		c, err := OpenCopy(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.ListContents(t.Context(), "", 1); err != nil {
+			t.Error(err)
+		}
+		if c.ID() != older.id {
+			t.Errorf("after %s it is the store %q, want %q", older.change, c.ID(), older.id)
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
