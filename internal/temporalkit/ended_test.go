@@ -8,6 +8,7 @@ import (
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
@@ -134,6 +135,7 @@ func TestWhoPolls(t *testing.T) {
 	}
 	w := worker.New(c, queue, worker.Options{Identity: "7@crawler@" + queue})
 	w.RegisterWorkflowWithOptions(func(workflow.Context) error { return nil }, workflow.RegisterOptions{Name: "none"})
+	w.RegisterActivityWithOptions(func(context.Context) error { return nil }, activity.RegisterOptions{Name: "none"})
 	if err := w.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +145,7 @@ func TestWhoPolls(t *testing.T) {
 	go func() { left <- temporalkit.StandInLobby(ctx, c, "default", queue, "8@other", "1f2e") }()
 	until(t, "both are there", func() bool {
 		polling, held := who()
-		return len(polling) > 0 && polling[0].Name == "7@crawler" && polling[0].Store == "" && !polling[0].At.IsZero() &&
+		return len(polling) == 1 && polling[0].Name == "7@crawler" && polling[0].Store == "" && !polling[0].At.IsZero() &&
 			len(held) == 1 && held[0].Name == "8@other" && held[0].Store == "1f2e"
 	})
 	cancel()

@@ -3,6 +3,7 @@ package temporalkit
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,8 +27,8 @@ type Poller struct {
 	At time.Time
 }
 
-// WhoPolls lists who polls the queue and who stands in its lobby, from the server's
-// memory of some minutes.
+// WhoPolls lists who polls the queue, each process once, and who stands in its lobby, from
+// the server's memory of some minutes.
 func WhoPolls(ctx context.Context, c client.Client, queue string) (polling, held []Poller, err error) {
 	for _, kind := range []enumspb.TaskQueueType{enumspb.TASK_QUEUE_TYPE_WORKFLOW, enumspb.TASK_QUEUE_TYPE_ACTIVITY} {
 		found, err := pollersOf(ctx, c, queue, kind)
@@ -37,7 +38,24 @@ func WhoPolls(ctx context.Context, c client.Client, queue string) (polling, held
 		polling = append(polling, found...)
 	}
 	held, err = pollersOf(ctx, c, lobby(queue), enumspb.TASK_QUEUE_TYPE_ACTIVITY)
-	return polling, held, err
+	return newestPolls(polling), held, err
+}
+
+// newestPolls keeps each process's last poll. Its polls for workflow tasks and for
+// activities end at nearly the same time, and who watches for new polls must not take one
+// for the other's successor.
+func newestPolls(all []Poller) []Poller {
+	var newest []Poller
+	for _, p := range all {
+		i := slices.IndexFunc(newest, func(n Poller) bool { return n.Name == p.Name })
+		switch {
+		case i < 0:
+			newest = append(newest, p)
+		case p.At.After(newest[i].At):
+			newest[i] = p
+		}
+	}
+	return newest
 }
 
 func pollersOf(ctx context.Context, c client.Client, queue string, kind enumspb.TaskQueueType) ([]Poller, error) {
