@@ -32,7 +32,8 @@ type blockCmd struct {
 // Help implements kong.HelpProvider.
 func (blockCmd) Help() string {
 	return `At once and until it is unblocked: a request that is under way may end, no other begins. What is known of
-the host's pages stays; 'starter forget --host' removes it.
+the host's pages stays; 'starter forget --host' removes it. A host that no crawl has yet is blocked ahead of time;
+its name at another port, and with or without "www.", is another host.
 
     starter hosts block example.com`
 }

@@ -29,6 +29,10 @@ type Reports interface {
 	// ListHosts lists hosts on which the crawl has pages, in the order of their keys; if
 	// IDs is set, it lists those in no order.
 	ListHosts(ctx context.Context, f HostFilter) ([]HostRecord, error)
+	// HostsNamed returns the keys of the hosts that a person may mean by host, out of those
+	// at which some crawl has pages or sources: host itself first, then others of that name,
+	// with and without "www.", at any port. It returns at most limit.
+	HostsNamed(ctx context.Context, host string, limit int) ([]string, error)
 	// TroubledHosts lists at most limit hosts of the crawl from which nothing can be fetched
 	// for now, and counts them all, up to MaxTroubled: hosts that are blocked or in
 	// back-off, and hosts whose robots.txt is unreachable or forbids everything.

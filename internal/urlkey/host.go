@@ -92,6 +92,19 @@ func hasRegistrableDomain(name string) bool {
 	return err == nil
 }
 
+// Namesakes returns the names, without a port, that people take for one another: that of
+// host, and the same with or without "www.".
+func Namesakes(host string) []string {
+	name := withoutPort(host)
+	if bare, is := strings.CutPrefix(name, "www."); is {
+		return []string{name, bare}
+	}
+	if _, err := netip.ParseAddr(strings.Trim(name, "[]")); err == nil {
+		return []string{name}
+	}
+	return []string{name, "www." + name}
+}
+
 func withoutPort(host string) string {
 	if i := strings.LastIndexByte(host, ':'); i >= 0 && !strings.HasSuffix(host, "]") {
 		return host[:i]

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -264,6 +265,22 @@ func TestRegistrableDomain(t *testing.T) {
 	for _, c := range cases {
 		if got := RegistrableDomain(c.host); got != c.want {
 			t.Errorf("RegistrableDomain(%q) = %q, want %q", c.host, got, c.want)
+		}
+	}
+}
+
+func TestNamesakes(t *testing.T) {
+	t.Parallel()
+	for host, want := range map[string][]string{
+		"example.com":          {"example.com", "www.example.com"},
+		"www.example.com:8080": {"www.example.com", "example.com"},
+		"localhost:21080":      {"localhost", "www.localhost"},
+		"127.0.0.1:80":         {"127.0.0.1"},
+		"[::1]:8080":           {"[::1]"},
+		"[::1]":                {"[::1]"},
+	} {
+		if got := Namesakes(host); !slices.Equal(got, want) {
+			t.Errorf("Namesakes(%s) = %q, want %q", host, got, want)
 		}
 	}
 }

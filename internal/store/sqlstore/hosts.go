@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"recrawl/internal/polite"
 	"recrawl/internal/store"
+	"recrawl/internal/urlkey"
 )
 
 // ListHosts implements store.Reports. Delay is the gap before a next request of
@@ -32,6 +34,35 @@ func (s *Store) ListHosts(ctx context.Context, f store.HostFilter) ([]store.Host
 		return nil, fmt.Errorf("list hosts of crawl %d: %w", f.CrawlID, err)
 	}
 	return hosts, nil
+}
+
+// HostsNamed implements store.Reports.
+func (s *Store) HostsNamed(ctx context.Context, host string, limit int) ([]string, error) {
+	hosts, err := read(ctx, s, func(tx Tx) ([]string, error) {
+		found, err := hostsBetween(ctx, tx, clean(host), clean(host)+"!", limit)
+		for _, name := range urlkey.Namesakes(clean(host)) {
+			// "!" follows the end of a name, and ";" the colon before its port. Neither is in a host's key.
+			for _, ends := range [][2]string{{"", "!"}, {":", ";"}} {
+				var more []string
+				if err == nil {
+					more, err = hostsBetween(ctx, tx, name+ends[0], name+ends[1], limit)
+				}
+				found = append(found, slices.DeleteFunc(more, func(h string) bool { return slices.Contains(found, h) })...)
+			}
+		}
+		return found[:min(limit, len(found))], err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("find hosts named %s: %w", host, err)
+	}
+	return hosts, nil
+}
+
+// hostsBetween lists hosts of crawls by their keys.
+func hostsBetween(ctx context.Context, tx Tx, from, below string, limit int) ([]string, error) {
+	return collect(ctx, tx, `SELECT h.host FROM hosts h WHERE h.host >= $1 AND h.host < $2
+		AND (EXISTS (SELECT 1 FROM host_crawls hc WHERE hc.host_id = h.id) OR EXISTS (SELECT 1 FROM foreign_hosts fh WHERE fh.host_id = h.id))
+		ORDER BY h.host LIMIT $3`, []any{from, below, limit}, scanText)
 }
 
 // slowestHosts lists first the hosts with the most work. It reads all hosts of the crawl,

@@ -68,6 +68,7 @@ func RunGate(t *testing.T, open func(t *testing.T) store.Store) {
 		"UnblockForgetsLostPermits":   unblockLostPermit,
 		"BlockedWithoutRobots":        blockedWithoutRobots,
 		"UnknownHostIsBlocked":        unknownIsBlocked,
+		"HostsNamed":                  hostsNamed,
 		"ForgottenLeaves":             forgottenLeaves,
 		"ForgottenInFlightKeepsGap":   forgottenInFlight,
 		"ForgottenWaiterReturns":      forgottenWaiter,

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"recrawl/internal/crawl"
@@ -149,6 +150,34 @@ func blockedWithoutRobots(w *gateWorld) {
 	w.block("host.test", false)
 	if permit := w.grant(pages[1]); permit.Kind != crawl.PermitRobots || permit.URL != "http://there.test/robots.txt" {
 		w.t.Errorf("permit %+v", permit)
+	}
+}
+
+// Who names a host that no crawl has may mean one that sounds the same.
+func hostsNamed(w *gateWorld) {
+	c := w.crawl("news", time.Millisecond)
+	for _, host := range []string{
+		"host.test:81", "www.host.test", "host.test:8080", "host.test-8080.test", "host.tests", "a.host.test", "other.test:81", "host.test.other.test",
+	} {
+		w.pages(c, host, 1)
+	}
+	w.block("host.test", true) // which makes it no host of a crawl
+	for _, l := range []struct {
+		host  string
+		limit int
+		want  []string
+	}{
+		{"host.test", 9, []string{"host.test:8080", "host.test:81", "www.host.test"}},
+		{"host.test:9", 9, []string{"host.test:8080", "host.test:81", "www.host.test"}},
+		{"host.test", 2, []string{"host.test:8080", "host.test:81"}},
+		{"www.host.test", 9, []string{"www.host.test", "host.test:8080", "host.test:81"}},
+		{"host.test:81", 9, []string{"host.test:81", "host.test:8080", "www.host.test"}},
+		{"www.other.test", 9, []string{"other.test:81"}},
+		{"nobody.test", 9, nil},
+	} {
+		if got := must(w.s.HostsNamed(w.t.Context(), l.host, l.limit))(w.t); !slices.Equal(got, l.want) {
+			w.t.Errorf("%d hosts named %s: %q, want %q", l.limit, l.host, got, l.want)
+		}
 	}
 }
 
