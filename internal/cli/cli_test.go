@@ -75,6 +75,8 @@ func TestMistakes(t *testing.T) {
 		{"unknown nested spec field", "crawl --spec " + nested, ExitUsage, "max_pgaes: unknown field"},
 		{"bare number in a spec", "crawl --spec " + bare, ExitUsage, `5 is not a duration`},
 		{"not YAML", "crawl --spec " + file("broken.yaml", "name: [news\n"), ExitUsage, "not YAML: line"},
+		{"a field twice", "crawl --spec " + file("twice.json", `{"name":"a","politeness":{"delay":"30s"},"politeness":{"delay":"1s"}}`), ExitUsage, "spec: politeness: given twice"},
+		{"a field in other letters", "crawl --spec " + file("case.yaml", "Name: a\n"), ExitUsage, "spec: Name: the field is name"},
 		{"empty spec", "crawl --spec " + file("empty.yaml", "# nothing\n"), ExitUsage, "spec: missing"},
 		{"two documents", "crawl --spec " + file("two.yaml", "name: a\n---\nname: b\n"), ExitUsage, "more than one YAML document"},
 		{"keys that are no texts", "crawl --spec " + file("keys.yaml", "1: 2\n"), ExitUsage, "the keys of a spec are texts"},

@@ -134,7 +134,7 @@ func readSpec(path string, stdin io.Reader) (crawl.Spec, error) {
 			return crawl.Spec{}, usagef("%s: %w", path, err)
 		}
 	}
-	spec, err := crawl.ParseSpec(text)
+	spec, err := crawl.ParseWrittenSpec(text)
 	if err != nil {
 		return crawl.Spec{}, usagef("%s: %w", path, err)
 	}

@@ -40,7 +40,7 @@ const specHead = `# The crawl spec
 
 The settings of one crawl: the input of the Crawl workflow as JSON, and the file of
 ` + "`starter crawl --spec FILE`" + ` as YAML or JSON. A missing field has its default; an unknown
-field is an error that names it. Durations have units (` + "`10s`, `36h`, `7d`" + `), and so do
+field, and in a file one given twice, is an error that names it. Durations have units (` + "`10s`, `36h`, `7d`" + `), and so do
 sizes (` + "`10MiB`" + `).
 
 | Field | Default | Meaning |
