@@ -5,11 +5,14 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
 
 	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
 )
 
 // answerLimit is how long a workflow may take to answer an update. A busy or disturbed engine
@@ -21,6 +24,26 @@ const answerPause = 200 * time.Millisecond
 
 // ErrNoAnswer: a workflow did not answer in time. What it was asked for may still be done.
 var ErrNoAnswer = fmt.Errorf("no answer within %s: is a worker running, and does the store answer?", answerLimit)
+
+// spoken is a workflow's error in its own words. The SDK's end in a type for programs.
+type spoken struct{ *temporal.ApplicationError }
+
+func (s spoken) Error() string { return s.Message() }
+
+func (s spoken) Unwrap() error { return s.ApplicationError }
+
+// inWords leaves of an error what a workflow says to people: a *crawl.SpecError when it
+// refuses a spec. It returns other errors as they are.
+func inWords(err error) error {
+	var app *temporal.ApplicationError
+	switch {
+	case !errors.As(err, &app):
+		return err
+	case app.Type() == contract.ErrTypeBadSpec:
+		return &crawl.SpecError{Problem: strings.TrimPrefix(app.Message(), "spec: ")}
+	}
+	return spoken{app}
+}
 
 // answer sends an update, by an id that is the same each time, and returns the workflow's answer. The
 // SDK's client gives up when one of its requests has waited for a minute; so the request is
@@ -37,7 +60,7 @@ func answer(ctx context.Context, send func(ctx context.Context, update string) (
 		var unanswered *client.WorkflowUpdateServiceTimeoutOrCanceledError
 		switch {
 		case !errors.As(err, &unanswered):
-			return ack, err
+			return ack, inWords(err)
 		case ctx.Err() != nil:
 			return ack, ctx.Err()
 		case asking.Err() != nil:

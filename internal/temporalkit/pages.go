@@ -15,7 +15,6 @@ import (
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
-	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/worker"
 
 	"recrawl/internal/contract"
@@ -142,14 +141,14 @@ func (w Workflows) StartCrawl(ctx context.Context, name string, spec json.RawMes
 	_, err = w.Update(waiting, id, contract.AwaitOpen, nil)
 	if errors.Is(err, ErrNoWorkflow) {
 		// It was refused before anybody could ask: its result says why.
-		err = cmp.Or(run.Get(waiting, nil), err)
+		err = cmp.Or(inWords(run.Get(waiting, nil)), err)
 	}
-	var refused *temporal.ApplicationError
+	var refused *crawl.SpecError
 	var late *client.WorkflowUpdateServiceTimeoutOrCanceledError // may come a moment before our own deadline
 	switch {
-	case errors.As(err, &refused) && refused.Type() == contract.ErrTypeBadSpec:
+	case errors.As(err, &refused):
 		w.discard(waiting, id, run)
-		return &crawl.SpecError{Problem: strings.TrimPrefix(refused.Message(), "spec: ")}
+		return refused
 	case (waiting.Err() != nil || errors.As(err, &late)) && ctx.Err() == nil:
 		return fmt.Errorf("%s is started, but %w: is a worker running?", id, ErrNotTaken)
 	}
@@ -235,6 +234,10 @@ func (w Workflows) Update(ctx context.Context, id, name string, arg any) (contra
 	var gone *serviceerror.NotFound
 	if errors.As(err, &gone) {
 		return ack, fmt.Errorf("%s: %w", id, ErrNoWorkflow)
+	}
+	var refused *crawl.SpecError
+	if errors.As(err, &refused) {
+		return ack, refused
 	}
 	if err != nil {
 		return ack, fmt.Errorf("%s %s: %w", name, id, orStuck(err))

@@ -31,3 +31,28 @@ func TestRefusedBeforeAsked(t *testing.T) {
 		t.Errorf("started with %v, want what is wrong with the spec", err)
 	}
 }
+
+// What a workflow refuses is told in its own words. A spec is refused in the same words
+// whether its crawl is new or runs.
+func TestRefusedUpdate(t *testing.T) {
+	t.Parallel()
+	const unavailable = "nothing was changed, the store is unavailable; try again later"
+	for _, tc := range []struct {
+		name string
+		err  error
+		want string
+		spec bool
+	}{
+		{"a bad spec", temporal.NewNonRetryableApplicationError("spec: identity.contact: missing", contract.ErrTypeBadSpec, nil), "spec: identity.contact: missing", true},
+		{"no store", temporal.NewNonRetryableApplicationError(unavailable, contract.ErrTypeStoreUnavailable, nil), "pause crawl/t: " + unavailable, false},
+		{"refused by the update's check", temporal.NewApplicationError("the crawl is stopped", ""), "pause crawl/t: the crawl is stopped", false},
+	} {
+		c := mocks.NewClient(t)
+		c.On("UpdateWorkflow", mock.Anything, mock.Anything).Return(nil, tc.err)
+		_, err := Workflows{Client: c}.Update(t.Context(), "crawl/t", "pause", nil)
+		var refused *crawl.SpecError
+		if err == nil || err.Error() != tc.want || errors.As(err, &refused) != tc.spec {
+			t.Errorf("%s: %v, want %s", tc.name, err, tc.want)
+		}
+	}
+}
