@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -25,6 +26,7 @@ const (
 	codeDuplicateTable   = "42P07"
 	codeUndefinedTable   = "42P01"
 	codeDiskFull         = "53100"
+	codeNoPrivilege      = "42501"
 
 	classConnection = "08"
 	classAuth       = "28"
@@ -51,17 +53,48 @@ func (e *storeError) Unwrap() []error { return []error{e.kind, e.cause} }
 func interpretError(err error) error {
 	var known *storeError
 	var failure *pgconn.PgError
+	var connect *pgconn.ConnectError
 	switch {
 	case err == nil || errors.As(err, &known):
 		return err
 	case errors.Is(err, pgx.ErrNoRows):
 		return store.ErrNotFound
+	case errors.As(err, &failure) && errors.As(err, &connect):
+		return interpretRefusal(failure, err)
 	case errors.As(err, &failure):
 		return interpretCode(failure, err)
+	case distrust(err) != "":
+		return &storeError{store.ErrDenied, distrust(err), err}
 	case isConnectionError(err):
 		return &storeError{store.ErrUnavailable, "the database does not answer", err}
 	}
 	return err
+}
+
+// interpretRefusal is interpretError for a server that does not take a connection. Without
+// a reason that passes, it is the user or the DSN that is wrong.
+func interpretRefusal(failure *pgconn.PgError, err error) error {
+	if failure.Code == codeNoPrivilege {
+		return &storeError{store.ErrDenied, "the user may not connect to the database: have its owner GRANT CONNECT ON DATABASE to it", err}
+	}
+	var known *storeError
+	if told := interpretCode(failure, err); errors.As(told, &known) {
+		return told
+	}
+	return &storeError{store.ErrDenied, "the database refuses the connection: correct the DSN", err}
+}
+
+// distrust says why no connection is safe enough for the DSN, or "". Waiting does not help.
+// The driver has no type for a server without TLS.
+func distrust(err error) string {
+	var certificate *tls.CertificateVerificationError
+	switch {
+	case strings.Contains(err.Error(), "server refused TLS connection"):
+		return "the database speaks no TLS, and the DSN asks for it: turn it on there, or correct sslmode"
+	case errors.As(err, &certificate):
+		return "the database's certificate is not one that we trust: correct sslrootcert, sslmode or the host in the DSN"
+	}
+	return ""
 }
 
 // interpretCode is interpretError for the server's answer.
@@ -75,6 +108,8 @@ func interpretCode(failure *pgconn.PgError, err error) error {
 		return &storeError{store.ErrFull, "the database's disk is full", err}
 	case codeReadOnly:
 		return &storeError{store.ErrUnavailable, "the database is read-only", err}
+	case codeNoPrivilege:
+		return &storeError{store.ErrDenied, "the user may not do this in the database: make it the owner, or have the owner GRANT it the right (CREATE on the schema, for the tables)", err}
 	case codeDuplicateTable, codeUndefinedTable:
 		return &storeError{store.ErrForeign, "its tables are of another program, or damaged: give recrawl a database of its own", err}
 	}

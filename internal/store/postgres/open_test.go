@@ -3,13 +3,17 @@
 package postgres
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"runtime"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"recrawl/internal/store"
 	"recrawl/internal/store/sqlstore"
@@ -110,6 +114,44 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	none := strings.Replace(dsn, "recrawl_test_", "no_such_", 1)
 	wantOpenError(t, none, Options{}, store.ErrUnavailable, "no such database")
 	wantOpenError(t, dsn, Options{ReadOnly: true}, store.ErrNotFound, "no store")
+}
+
+// A database that answers, and does not take us, is not one that is away: waiting for it
+// does not help.
+func TestOpenSaysWhoRefuses(t *testing.T) {
+	dsn := pgtest.DSN(t)
+	with := func(name, value string) string {
+		u, err := url.Parse(dsn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		query := u.Query()
+		query.Set(name, value)
+		u.RawQuery = query.Encode()
+		return u.String()
+	}
+	wantOpenError(t, with("sslmod", "x"), Options{}, store.ErrDenied, "correct the DSN")
+	wantOpenError(t, with("sslmode", "require"), Options{}, store.ErrDenied, "speaks no TLS")
+
+	conn, err := pgx.Connect(t.Context(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.WithoutCancel(t.Context())
+	execute := func(statement string) {
+		if _, err := conn.Exec(ctx, statement); err != nil {
+			t.Errorf("%s: %v", statement, err)
+		}
+	}
+	t.Cleanup(func() { _ = conn.Close(ctx) })
+	database := conn.Config().Database
+	user := "user_of_" + database
+	execute("CREATE ROLE " + user + " LOGIN")
+	t.Cleanup(func() { execute("DROP ROLE " + user) })
+	execute("REVOKE CREATE ON SCHEMA public FROM PUBLIC")
+	wantOpenError(t, with("user", user), Options{}, store.ErrDenied, "CREATE on the schema")
+	execute("REVOKE CONNECT ON DATABASE " + database + " FROM PUBLIC")
+	wantOpenError(t, with("user", user), Options{}, store.ErrDenied, "GRANT CONNECT ON DATABASE")
 }
 
 // Whatever is wrong with a DSN, the part that might be its password is not repeated.
