@@ -146,11 +146,20 @@ func (s *session) withTemporal(do func(Client) error) error {
 	if err != nil && s.places.FromDev {
 		return fmt.Errorf("%w; this is where the last `starter dev` in %s had it: is it running?", err, s.places.Data)
 	}
+	if err != nil && s.nowhere() {
+		return fmt.Errorf("%w; nor is there a `starter dev` in %s: run this in its folder, or give its data folder with --data", err, s.places.Data)
+	}
 	if err != nil {
 		return err
 	}
 	defer client.Close()
 	return do(client)
+}
+
+// nowhere reports whether nothing names a store or a Temporal server, so that Temporal's
+// usual address was tried.
+func (s *session) nowhere() bool {
+	return s.places.Store == "" && s.places.Address == "" && !config.NamesTemporal(s.env.Getenv)
 }
 
 // withReport makes a reporter on the store for as long as do runs.

@@ -80,6 +80,8 @@ func TestMistakes(t *testing.T) {
 		{"empty spec", "crawl --spec " + file("empty.yaml", "# nothing\n"), ExitUsage, "spec: missing"},
 		{"two documents", "crawl --spec " + file("two.yaml", "name: a\n---\nname: b\n"), ExitUsage, "more than one YAML document"},
 		{"keys that are no texts", "crawl --spec " + file("keys.yaml", "1: 2\n"), ExitUsage, "the keys of a spec are texts"},
+		{"no number", "crawl --spec " + file("nan.yaml", "name: a\npoliteness: {factor: .nan}\n"), ExitUsage, "spec: politeness.factor: NaN is not a number"},
+		{"no number in a list", "crawl --spec " + file("inf.yaml", "content: {rules: [{}, {a: [1, -.inf]}]}\n"), ExitUsage, "spec: content.rules[1].a[1]: -Inf is not a number"},
 		{"unknown crawl", "pages nope", ExitNotFound, "there is no crawl \"nope\": `starter status` lists the crawls"},
 		{"unknown crawl's status", "status nope", ExitNotFound, `there is no crawl "nope"`},
 		{"unknown crawl's hosts", "hosts nope", ExitNotFound, `there is no crawl "nope"`},
@@ -153,6 +155,32 @@ func TestNoStore(t *testing.T) {
 		t.Errorf("exit code %d, want %d", got.code, ExitUsage)
 	}
 	checkLine(t, got.errOut, "no store: run this in the folder of a `starter dev`")
+}
+
+// Without a store or an address, a command goes to Temporal's usual address. If nobody is
+// there, the person is probably in another folder.
+func TestNoTemporal(t *testing.T) {
+	t.Parallel()
+	const hint = "nor is there a `starter dev` in "
+	for _, c := range []struct {
+		env  map[string]string
+		args string
+		hint bool
+	}{
+		{nil, "stop news", true},
+		{nil, "pause news", true},
+		{nil, "crawl news https://example.com/", true},
+		{nil, "stop news --address there:7233", false},
+		{map[string]string{"TEMPORAL_ADDRESS": "there:7233"}, "stop news", false},
+		{map[string]string{"RECRAWL_STORE": "sqlite:x.db"}, "stop news", false},
+	} {
+		data := filepath.Join(t.TempDir(), "data")
+		got := starterEnv(t, &fakeBackend{temporalErr: errDown}, c.env, append(strings.Fields(c.args), "--data", data)...)
+		if strings.Contains(got.errOut, hint+data) != c.hint || got.code != ExitFailed {
+			t.Errorf("%s with %v: exit code %d, %q", c.args, c.env, got.code, got.errOut)
+		}
+		checkLine(t, got.errOut, "temporal does not answer")
+	}
 }
 
 // A variable that is wrong is named, all of them on one line.

@@ -76,16 +76,24 @@ func (c importCmd) Run(s *session) error {
 	if err := c.report(s, in.list, done); err != nil {
 		return err
 	}
+	if done.New+done.Known == 0 && refusedOf(done) > 0 {
+		return in.named(errors.New("nothing was imported: every entry was refused"))
+	}
 	return s.say("%s", c.tell(s))
+}
+
+// refusedOf counts the entries of a list that are no seeds.
+func refusedOf(done store.Import) int {
+	refused := done.Forgotten
+	for _, of := range done.Refused {
+		refused += of.Entries
+	}
+	return refused
 }
 
 // report says what became of the list.
 func (c importCmd) report(s *session, list *seeds.Reader, done store.Import) error {
-	refused := 0
-	for _, of := range done.Refused {
-		refused += of.Entries
-	}
-	refused += done.Forgotten
+	refused := refusedOf(done)
 	text := fmt.Sprintf("imported %s into crawl %s (%s): %d new, %d known", count(done.New+done.Known, "seed"), c.Name, list.What(), done.New, done.Known)
 	if refused > 0 {
 		text += fmt.Sprintf("; %d refused", refused)

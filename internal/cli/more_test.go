@@ -32,7 +32,6 @@ func TestPageCommands(t *testing.T) {
 		{"hosts list news", nil, "example.com"},
 		{"delete news", []string{"delete news dry=true keep=false"}, "would delete crawl news: 3 pages, for good; do it with --yes"},
 		{"delete news --yes --keep-archive", []string{"delete news dry=false keep=true"}, "deleted crawl news: 3 pages, 2 contents, 1 workflow\nsomething is left"},
-		{"import news - --format urls", []string{"seeds-imported news"}, "imported 0 seeds into crawl news (a list of URLs): 0 new, 0 known; 2 refused\n  not an absolute http or https URL: 2, such as name: piped\n    seeds: [https://example.com/]\nseeds-imported"},
 		{"forget https://example.com/", []string{"forget https://example.com/ dry=true"}, "would forget https://example.com/: 3 pages"},
 		{"forget --host example.com --yes", []string{"forget host example.com dry=false"}, "forgot host example.com: 3 pages, 2 contents, 1 workflow"},
 		{"adopt", []string{"adopt sqlite:x.db at , [] ended, dry=true"}, "would make namespace default the home of store A, instead of namespace old; do it with --yes"},
@@ -67,6 +66,35 @@ func TestPageCommands(t *testing.T) {
 		got := starter(t, b, strings.Fields(c.args)...)
 		if got.code != ExitOK || !slices.Equal(b.calls, c.calls) || !strings.Contains(got.out, c.out) {
 			t.Errorf("%s: %+v, asked %q; want %q and %q", c.args, got, b.calls, c.out, c.calls)
+		}
+	}
+}
+
+// An import says what became of its list, and fails if every entry was refused.
+func TestImportOutcome(t *testing.T) {
+	t.Parallel()
+	const none = "imported 0 seeds into crawl news (a list of URLs): 0 new, 0 known; 2 refused\n  not an absolute http or https URL: 2, such as nowhere\n    elsewhere\n"
+	for _, c := range []struct {
+		list  string
+		code  int
+		out   string
+		calls []string
+	}{
+		{"https://a.example/\nnowhere\n", ExitOK, "imported 1 seed into crawl news (a list of URLs): 1 new, 0 known; 1 refused\n", []string{"import https://a.example/", "seeds-imported news"}},
+		{"# nothing\n", ExitOK, "imported 0 seeds into crawl news (a list of URLs): 0 new, 0 known\n", []string{"seeds-imported news"}},
+		{"nowhere\nelsewhere\n", ExitFailed, none, nil},
+	} {
+		list := filepath.Join(t.TempDir(), "urls.txt")
+		if err := os.WriteFile(list, []byte(c.list), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		b := &fakeBackend{running: []string{"news"}}
+		got := starter(t, b, "import", "news", list, "--format", "urls")
+		if got.code != c.code || !strings.HasPrefix(got.out, c.out) || !slices.Equal(b.calls, c.calls) {
+			t.Errorf("%q: %+v, asked %q; want %d, %q and %q", c.list, got, b.calls, c.code, c.out, c.calls)
+		}
+		if c.code != ExitOK {
+			checkLine(t, got.errOut, list+": nothing was imported: every entry was refused")
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"reflect"
 	"slices"
@@ -176,8 +177,35 @@ func yamlToJSON(text []byte) ([]byte, error) {
 		return nil, errors.New("more than one YAML document: a file holds one spec")
 	}
 	data, err := json.Marshal(value)
-	if err != nil {
+	var odd *json.UnsupportedValueError
+	switch {
+	case errors.As(err, &odd):
+		return nil, &crawl.SpecError{Field: oddNumber(value, ""), Problem: odd.Str + " is not a number"}
+	case err != nil:
 		return nil, errors.New("not a spec: the keys of a spec are texts")
 	}
 	return data, nil
+}
+
+// oddNumber is the path of a number that YAML has and JSON lacks; "" if there is none.
+func oddNumber(value any, path string) string {
+	switch v := value.(type) {
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return path
+		}
+	case []any:
+		for i, element := range v {
+			if found := oddNumber(element, fmt.Sprintf("%s[%d]", path, i)); found != "" {
+				return found
+			}
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if found := oddNumber(v[name], strings.TrimPrefix(path+"."+name, ".")); found != "" {
+				return found
+			}
+		}
+	}
+	return ""
 }

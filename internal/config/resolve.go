@@ -45,7 +45,7 @@ func Resolve(flags Overrides, c Config, getenv func(string) string) (Places, err
 			return Places{}, err
 		}
 	}
-	elsewhere := first(getenv("TEMPORAL_ADDRESS"), getenv("TEMPORAL_PROFILE"), getenv("TEMPORAL_CONFIG_FILE")) != ""
+	elsewhere := NamesTemporal(getenv)
 	state, err := ReadDevState(p.Data)
 	if err != nil && (p.Store == "" || p.Address == "" && !elsewhere) {
 		return Places{}, err
@@ -62,6 +62,11 @@ func Resolve(flags Overrides, c Config, getenv func(string) string) (Places, err
 		}
 	}
 	return p, nil
+}
+
+// NamesTemporal reports whether the SDK's variables say where Temporal is.
+func NamesTemporal(getenv func(string) string) bool {
+	return first(getenv("TEMPORAL_ADDRESS"), getenv("TEMPORAL_PROFILE"), getenv("TEMPORAL_CONFIG_FILE")) != ""
 }
 
 func first(values ...string) string {
