@@ -47,7 +47,7 @@ func (a *Activities) followRedirect(ctx context.Context, view *crawlView, page s
 		return nil, err
 	}
 	found, verdict := a.judgeLink(view, f.Location, scope.Link{Level: page.Level, Hops: page.Hops, Spelling: f.Spelling})
-	params := store.RegisterParams{CrawlID: page.CrawlID, From: page.PageID}
+	params := store.RegisterParams{CrawlID: page.CrawlID, From: page.PageID, Redirects: true}
 	switch {
 	case verdict.Undecided:
 		return nil, undecided(verdict)

@@ -65,7 +65,7 @@ type NewURL struct {
 	// see Guard.
 	Trap int64 `json:"-"`
 	// Variant is the URL without its session id. Trap then holds the page only if that
-	// URL, alone or with another id, is already a page.
+	// URL, alone or with another id, is already a page; see also Redirects.
 	Variant string `json:"-"`
 	// Kind is the kind under which the URL was found. A known page keeps its kind, unless
 	// it was tried and gave no content. A known requisite that rests becomes Known again if
@@ -88,7 +88,10 @@ type NewURL struct {
 type RegisterParams struct {
 	CrawlID int64
 	From    int64 // page that links, 0 for seeds
-	Version int64 // version whose links these are, 0 for none
+	// Redirects: From redirects to the URLs, so that its content is there. It is then no
+	// reason to hold a Variant of its own URL.
+	Redirects bool
+	Version   int64 // version whose links these are, 0 for none
 	// Listed: From is a list. Its entries are not links: they say nothing about the
 	// importance of a page. Neither does a link to a source.
 	Listed bool

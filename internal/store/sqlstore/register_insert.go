@@ -23,7 +23,7 @@ func (s *Store) insertFound(ctx context.Context, tx Tx, p store.RegisterParams, 
 	if err := s.insertLinks(ctx, tx, p.From, urls, d); err != nil {
 		return err
 	}
-	if err := s.settleTraps(ctx, tx, p.CrawlID, urls); err != nil {
+	if err := s.settleTraps(ctx, tx, p, urls); err != nil {
 		return err
 	}
 	return s.insertFrontier(ctx, tx, p, urls, d)

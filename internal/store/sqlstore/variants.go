@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+
+	"recrawl/internal/store"
 )
 
 // variantHash is the hash in hex of the URL of which another is a variant, "" for
@@ -19,7 +21,7 @@ func variantHash(url string) string {
 
 // settleTraps finds out which new pages their traps hold and clears the trap of all
 // others: those of traps that are released, and the first variant of each URL.
-func (s *Store) settleTraps(ctx context.Context, tx Tx, crawlID int64, urls []foundURL) error {
+func (s *Store) settleTraps(ctx context.Context, tx Tx, p store.RegisterParams, urls []foundURL) error {
 	var traps []int64
 	variants := false
 	for i := range urls {
@@ -34,7 +36,7 @@ func (s *Store) settleTraps(ctx context.Context, tx Tx, crawlID int64, urls []fo
 	if len(traps) == 0 {
 		return nil
 	}
-	holding, err := s.trapsThatHold(ctx, tx, crawlID, traps)
+	holding, err := s.trapsThatHold(ctx, tx, p.CrawlID, traps)
 	if err != nil {
 		return err
 	}
@@ -46,7 +48,7 @@ func (s *Store) settleTraps(ctx context.Context, tx Tx, crawlID int64, urls []fo
 	if !variants {
 		return nil
 	}
-	return s.settleVariants(ctx, tx, crawlID, urls)
+	return s.settleVariants(ctx, tx, p, urls)
 }
 
 // trapsThatHold returns the traps that hold, and keeps them from being released
@@ -67,8 +69,12 @@ type variantRecord struct {
 }
 
 // settleVariants clears the trap of the first variant of each URL that is not
-// itself a page.
-func (s *Store) settleVariants(ctx context.Context, tx Tx, crawlID int64, urls []foundURL) error {
+// itself a page, or is one that only redirects to the variant.
+func (s *Store) settleVariants(ctx context.Context, tx Tx, p store.RegisterParams, urls []foundURL) error {
+	var redirects int64
+	if p.Redirects {
+		redirects = p.From
+	}
 	var rows []variantRecord
 	for _, u := range urls {
 		if u.trap != 0 && u.variant != "" {
@@ -79,11 +85,11 @@ func (s *Store) settleVariants(ctx context.Context, tx Tx, crawlID int64, urls [
 	unhex := s.engine.Dialect().Unhex("r.base")
 	query := `INSERT INTO variants (crawl_id, base, page_id)
 		SELECT CAST($2 AS BIGINT), ` + unhex + `, r.id FROM ` + s.records(1, "r", "id bigint", "base text") + `
-		WHERE NOT EXISTS (SELECT 1 FROM pages p WHERE p.crawl_id = $2 AND p.url_hash = ` + unhex + `)
+		WHERE NOT EXISTS (SELECT 1 FROM pages p WHERE p.crawl_id = $2 AND p.url_hash = ` + unhex + ` AND p.id <> CAST($3 AS BIGINT))
 		ORDER BY r.base, r.id
 		ON CONFLICT (crawl_id, base) DO NOTHING
 		RETURNING page_id`
-	first, err := collect(ctx, tx, query, []any{jsonText(rows), crawlID}, scanID)
+	first, err := collect(ctx, tx, query, []any{jsonText(rows), p.CrawlID, redirects}, scanID)
 	if err != nil {
 		return fmt.Errorf("find variants: %w", err)
 	}

@@ -21,6 +21,7 @@ func guardCases() []collectionCase {
 		{"ReleasedPagesAreKnown", heldReleased},
 		{"SeedsAreFreed", heldSeeds},
 		{"OneVariantIsKnown", variantsHeld},
+		{"OneVariantOfARedirect", variantOfARedirect},
 		{"HeldPagesAreForgotten", heldForgotten},
 		{"HeldPagesAreStopped", heldStopped},
 		{"HeldAndReleasedAtOnce", heldAtOnce},
@@ -268,6 +269,28 @@ func variantsHeld(c *collection) {
 	c.check(c.s.Remember(c.ctx, store.Target{URL: known[0].URL}))
 	c.register(from, variant(base, 4))
 	want(c, "the first variant again", c.find(variant(base, 4).URL).State, crawl.Known)
+	c.checkCounts()
+}
+
+// A page that redirects to an address with a session has its content there: the first
+// such address is known, and those of later visits are held.
+func variantOfARedirect(c *collection) {
+	c.open()
+	trap := c.trap()
+	from := c.known(1, 1)[0]
+	variant := func(n int) store.NewURL {
+		return store.NewURL{URL: fmt.Sprintf("%s?sid=%d", from.URL, n), Host: from.Host, Level: 1, Trap: trap, Variant: from.URL}
+	}
+	redirect := func(id int64, to store.NewURL) {
+		_, err := c.s.RegisterLinks(c.ctx, store.RegisterParams{CrawlID: c.id, From: id, Redirects: true, URLs: []store.NewURL{to}})
+		c.check(err)
+	}
+	redirect(c.known(2, 1)[0].PageID, variant(1))
+	want(c, "to which another page redirects", c.find(variant(1).URL).State, crawl.Held)
+	redirect(from.PageID, variant(2))
+	want(c, "to which its own page redirects", c.find(variant(2).URL).State, crawl.Known)
+	redirect(from.PageID, variant(3))
+	want(c, "to which it redirects later", c.find(variant(3).URL).State, crawl.Held)
 	c.checkCounts()
 }
 
