@@ -55,6 +55,7 @@ func (a *Activities) Fetch(ctx context.Context, in contract.FetchIn) (contract.F
 		return contract.FetchOut{}, err
 	}
 	out = fetchOut(page, s.begun, result)
+	selfRedirect(&out, page, view.rules, result)
 	heedTags(&out, result, view.Spec.Identity.Agent)
 	if finished, ok := a.finish(ctx, view, page, in, s.begun, result, out); ok {
 		return asActivityResult(finished)

@@ -49,3 +49,32 @@ func TestSessionsByRedirectAreFollowed(t *testing.T) {
 		})
 	}
 }
+
+// The rules of a crawl can take away what a redirect adds, such as a session id. The page
+// then redirects to itself, and its visit says which rule does that.
+func TestRedirectToItselfByTheURLRules(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		location string
+		want     crawl.Outcome
+	}{
+		"only the parameter": {"/?PHPSESSID=a01bcd3efg4hij5klm6nop7q", crawl.OutcomeFailed},
+		"another page":       {"/home?PHPSESSID=a01bcd3efg4hij5klm6nop7q", crawl.OutcomeRedirected},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			s := serve(t, answering(302, "", "Location: "+c.location))
+			page := w.living([]string{s.url + "/"}, func(spec *crawl.Spec) { spec.URLs.StripParams = []string{"PHPSESSID"} })[0]
+			w.visit(page, 1)
+			visit := w.recordedVisit(page, 1)
+			if visit.Outcome != c.want {
+				t.Errorf("outcome %s, want %s", visit.Outcome, c.want)
+			}
+			const says = "redirects to itself once the spec's urls rules are applied: removed the parameter PHPSESSID (strip_params PHPSESSID) from "
+			if told := visit.Problem == says+s.url+c.location; told != (c.want == crawl.OutcomeFailed) {
+				t.Errorf("the visit says %q", visit.Problem)
+			}
+		})
+	}
+}

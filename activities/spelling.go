@@ -2,6 +2,7 @@ package activities
 
 import (
 	"fmt"
+	"strings"
 
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
@@ -36,6 +37,21 @@ func respell(out *contract.FetchOut, page store.PageRecord, r fetch.Result) {
 		return
 	}
 	out.Respelled, out.Location = true, u.Origin()+r.Spelling
+}
+
+// selfRedirect makes a failure of a redirect to an address that the crawl keeps as the
+// page's own, such as one with a session id that urls.strip_params removes. The page is not
+// elsewhere, and its content can be had only if the rule goes.
+func selfRedirect(out *contract.FetchOut, page store.PageRecord, rules urlkey.Rules, r fetch.Result) {
+	if out.Outcome != crawl.OutcomeRedirected || out.Respelled {
+		return
+	}
+	kept, steps := rules.Apply(r.Location)
+	if kept.String() != page.URL {
+		return
+	}
+	out.Outcome, out.Location, out.Spelling = crawl.OutcomeFailed, "", ""
+	out.Problem = crawl.Clean(fmt.Sprintf("redirects to itself once the spec's urls rules are applied: %s from %s", strings.Join(steps, ", "), r.Location), maxCircle)
 }
 
 // maxCircle bounds in bytes the text about a circle.
