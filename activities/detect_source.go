@@ -79,7 +79,7 @@ func (a *Activities) noList(ctx context.Context, view *crawlView, page store.Pag
 	if err != nil {
 		return contract.DetectOut{}, false, translate(err)
 	}
-	_, verdict := a.judgeLink(view, page.URL, scope.Link{Level: page.Level, Hops: max(page.Hops-1, 0)})
+	_, verdict := a.judgeLink(view, page.URL, scope.Link{Level: page.Level, Hops: scope.HopsBefore(page.Hops)})
 	if verdict.Undecided {
 		return contract.DetectOut{}, false, translate(undecided(verdict))
 	}

@@ -13,8 +13,8 @@ import (
 )
 
 // followRedirect makes the target of a redirect a page of its own, if the crawl
-// takes it. The target has the same depth as the page that redirects: a redirect is
-// no link. It returns the reasons that the visit gives for it.
+// takes it. The target has the same depth as the page that redirects, and is as far off
+// the seeds' hosts: a redirect is no link. It returns the reasons that the visit gives for it.
 func (a *Activities) followRedirect(ctx context.Context, view *crawlView, page store.PageRecord, f contract.FetchOut) ([]crawl.Reason, error) {
 	if f.Outcome != crawl.OutcomeRedirected || f.Location == "" || f.Respelled {
 		return nil, nil
@@ -46,7 +46,7 @@ func (a *Activities) followRedirect(ctx context.Context, view *crawlView, page s
 	if view, err = a.seeing(ctx, view, to); err != nil {
 		return nil, err
 	}
-	found, verdict := a.judgeLink(view, f.Location, scope.Link{Level: page.Level, Hops: page.Hops, Spelling: f.Spelling})
+	found, verdict := a.judgeLink(view, f.Location, scope.Link{Level: page.Level, Hops: scope.HopsBefore(page.Hops), Spelling: f.Spelling})
 	params := store.RegisterParams{CrawlID: page.CrawlID, From: page.PageID, Redirects: true}
 	switch {
 	case verdict.Undecided:

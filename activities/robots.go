@@ -147,7 +147,7 @@ func (a *Activities) judgeHop(ctx context.Context, view *crawlView, asker store.
 	if off := a.offLimits(view, to); off.Reason != "" {
 		return off, nil
 	}
-	link := scope.Link{URL: to, Level: asker.Level, Hops: view.scope.Hops(to, asker.Hops)}
+	link := scope.Link{URL: to, Level: asker.Level, Hops: view.scope.Hops(to, scope.HopsBefore(asker.Hops))}
 	if !view.foreign(from, to) || view.scope.Check(link).Accept {
 		return scope.Verdict{}, nil
 	}

@@ -190,9 +190,9 @@ func (a *Activities) newSourceJudge(view *crawlView, from *store.PendingLinks) (
 // robots.txt may name sitemaps anywhere (sitemaps.org, "Sitemaps & Cross Submits"),
 // and a list may have moved; on the same site they are read, and beyond it on as
 // many hosts as the spec allows, which the store enforces. A source has the depth
-// of the page that names it.
+// of the page that names it, and its hops.
 func (j *sourceJudge) judge(ctx context.Context, link store.Link) (store.NewURL, scope.Verdict, error) {
-	found, verdict := j.a.judgeLink(j.view, link.URL, scope.Link{Level: j.from.Level, Hops: j.from.Hops, Language: j.from.Language, Spelling: link.Spelling})
+	found, verdict := j.a.judgeLink(j.view, link.URL, scope.Link{Level: j.from.Level, Hops: scope.HopsBefore(j.from.Hops), Language: j.from.Language, Spelling: link.Spelling})
 	source := newURL(found)
 	source.Kind = link.Kind
 	if j.from.Kind.IsSource() {

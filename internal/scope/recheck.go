@@ -8,7 +8,7 @@ import "recrawl/internal/urlkey"
 // page is better left alone, if a rule that might have asked for the language, or a
 // program that does not answer, comes before the one that decides.
 func (s Scope) Recheck(url urlkey.URL, level, hops int) Verdict {
-	l := Link{URL: url, Level: level, Hops: s.Hops(url, max(hops-1, 0))}
+	l := Link{URL: url, Level: level, Hops: s.Hops(url, HopsBefore(hops))}
 	if v, decided := s.limits(l); decided {
 		return v
 	}

@@ -176,6 +176,11 @@ func (s Scope) Hops(url urlkey.URL, from int) int {
 	return from + 1
 }
 
+// HopsBefore returns the hops of a page that links to one with the given hops. What a
+// page redirects to, and the feeds and sitemaps that it names, are judged as links of such a
+// page: they are no link further than the page itself.
+func HopsBefore(hops int) int { return max(hops-1, 0) }
+
 // Check decides on a link. A seed is no link away from the seeds, whatever links to
 // it, so no limit keeps it out. Host and prefix compare host keys, so http and
 // https are one and ports are not; domain ignores ports.
