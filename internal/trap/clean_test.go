@@ -38,6 +38,10 @@ func cleanSites() map[string][]string {
 		}
 		add("blog.example", "/%d/%02d/%02d/what-happened-on-day-%d/", 1999+i/24, 1+i%12, 1+i%28, i)
 		add("blog.example", "/%d/%02d/", 1999+i/24, 1+i%12)
+		for p := range 1 + i%4 {
+			add("board.example", "/thread-%d-%d-1.html", 1700+i, 1+p)
+		}
+		add("board.example", "/forum-%d-%d.html", i%12, 1+i/12)
 		add("blog.example", "/page/%d/", i)
 		add("blog.example", "/tag/word-%d/page/%d/", i%40, i/40)
 		add("paper.example", "/archive/%d/%02d/%02d", 1851+i/4, 1+i%12, 1+i%28)

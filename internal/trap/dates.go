@@ -61,6 +61,26 @@ func dateIn(u urlkey.URL) (date, bool) {
 	return d, d.year > 0 && d.month > 0
 }
 
+// text is the part of a URL that is the date, at least its year and month; "" if
+// parameters name these.
+func (d date) text(u urlkey.URL) string {
+	segments := u.Segments()
+	if d.at < len(segments) {
+		if _, ok := whole(segments[d.at]); ok {
+			return segments[d.at]
+		}
+		return segments[d.at] + "/" + segments[d.at+1]
+	}
+	for _, p := range u.Params() {
+		if _, value := cutParam(p); value != "" {
+			if _, ok := whole(value); ok {
+				return "?" + p
+			}
+		}
+	}
+	return ""
+}
+
 // onlyDate finds a date that nothing follows, and no other parameters.
 func onlyDate(u urlkey.URL) (date, bool) {
 	if !strings.ContainsAny(u.Target(), "0123456789") {

@@ -86,38 +86,6 @@ func onHosts(pages []Page) map[string][]Page {
 	return byHost
 }
 
-// calendars finds paths below which dates go on too far.
-func calendars(host string, pages []Page, year int) []Finding {
-	type place struct {
-		path  []string
-		dates map[date]bool
-	}
-	places := map[string]*place{}
-	first := year + yearsAhead + 1
-	for _, p := range pages {
-		d, ok := dateIn(p.URL)
-		if !ok || d.year < first {
-			continue
-		}
-		path := pathShapes(p.URL)[:d.at]
-		key := strings.Join(path, "/")
-		if places[key] == nil {
-			places[key] = &place{path, map[date]bool{}}
-		}
-		places[key].dates[d] = true
-	}
-	var found []Finding
-	for _, key := range slices.Sorted(maps.Keys(places)) {
-		if at := places[key]; len(at.dates) >= minDates {
-			found = append(found, Finding{
-				Pattern: Pattern{Kind: KindDates, Host: host, Path: at.path, Year: first}, Reason: ReasonDates,
-				Detail: fmt.Sprintf("%d dates from %d on", len(at.dates), first),
-			})
-		}
-	}
-	return found
-}
-
 // combinations finds paths whose parameters are combined in ever new ways.
 func combinations(host string, pages []Page) []Finding {
 	type place struct {

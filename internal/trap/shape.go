@@ -120,6 +120,11 @@ func shape(segment string) string {
 	if isToken(segment) {
 		return "*"
 	}
+	return withoutDigits(segment)
+}
+
+// withoutDigits puts a # in the place of each number.
+func withoutDigits(segment string) string {
 	var b strings.Builder
 	for i := range len(segment) {
 		switch c := segment[i]; {
