@@ -1,6 +1,7 @@
 package trap
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -15,6 +16,10 @@ var sessionNames = []string{
 	"jsessionid", "phpsessid", "sid", "sessid", "sessionid", "session_id", "session", "s", "sess",
 	"aspsessionid", "cfid", "cftoken", "oscsid", "zenid", "xtcsid", "mscsid", "sessionkey", "user_session",
 }
+
+// wordNames are those of them under which a site may also search, or name its stories and
+// the sessions of a conference.
+var wordNames = []string{"s", "sid", "sess", "session"}
 
 // minSession is the least length of a session's id.
 const minSession = 16
@@ -65,7 +70,11 @@ func withoutSession(path string) (string, bool) {
 // isSession reports whether a parameter is a session's.
 func isSession(param string) bool {
 	name, value, _ := strings.Cut(param, "=")
-	return len(value) >= minSession && slices.Contains(sessionNames, strings.ToLower(name)) && isDrawn(value)
+	name = strings.ToLower(name)
+	if len(value) < minSession || !slices.Contains(sessionNames, name) || !isDrawn(value) {
+		return false
+	}
+	return !slices.Contains(wordNames, name) || !isSlug(value)
 }
 
 // isDrawn reports whether the value of a session's parameter looks random: letters
@@ -79,10 +88,66 @@ func isDrawn(value string) bool {
 			digits++
 		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z':
 			letters++
-		case c == '-', c == '_', c == '.', c == '!', c == '~', c == ',':
+		case strings.IndexByte(separators, c) >= 0:
 		default:
 			return false
 		}
 	}
 	return digits >= 2 && letters >= 2
+}
+
+// separators may stand between the words of a slug, and in session ids.
+const separators = "-_.!~,"
+
+var uuidRE = regexp.MustCompile(`(?i)^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+
+const (
+	maxWord   = 24 // letters of a word
+	maxNumber = 9  // digits of a number; times have more
+	maxModel  = 12 // characters of what is like 256gb, mp3, k8s or iPhone
+)
+
+// isSlug reports whether a value is words and numbers with separators between them, such as
+// opening-keynote-2026 or phone-15-pro-256gb: at least half of its pieces are either, and
+// none looks random.
+func isSlug(value string) bool {
+	if !strings.ContainsAny(value, separators) || uuidRE.MatchString(value) {
+		return false
+	}
+	plain, models := 0, 0
+	for _, piece := range strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(separators, r) }) {
+		switch {
+		case isPlain(piece):
+			plain++
+		case isModel(piece):
+			models++
+		default:
+			return false
+		}
+	}
+	return plain >= models
+}
+
+// isPlain reports whether a piece is a number, or a word whose letters are of one case after
+// the first.
+func isPlain(piece string) bool {
+	if strings.Trim(piece, "0123456789") == "" {
+		return len(piece) <= maxNumber
+	}
+	rest := piece[1:]
+	isLetters := !strings.ContainsAny(piece, "0123456789")
+	return isLetters && len(piece) <= maxWord && (rest == strings.ToLower(rest) || piece == strings.ToUpper(piece))
+}
+
+// isModel reports whether the letters of a piece change with digits as they do in names:
+// once, or twice in a very short one.
+func isModel(piece string) bool {
+	changes := 0
+	for i := 1; i < len(piece); i++ {
+		if isDigit(piece[i]) != isDigit(piece[i-1]) {
+			changes++
+		}
+	}
+	isNumber := strings.Trim(piece, "0123456789") == ""
+	return !isNumber && len(piece) <= maxModel && (changes <= 1 || changes == 2 && len(piece) <= 4)
 }
