@@ -24,7 +24,7 @@ func (a *Activities) ClosePages(ctx context.Context, in contract.ClosePagesIn) (
 	for _, p := range pages {
 		err := a.workflows.StopPage(ctx, p.PageRef)
 		if errors.Is(err, temporalkit.ErrNoWorkflow) {
-			err = a.stores.Pages.SetPageState(ctx, p.PageID, crawl.Stopped)
+			_, err = a.stores.Pages.StopWithCrawl(ctx, p.PageID)
 		}
 		if err != nil {
 			return out, translate(err)

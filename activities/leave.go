@@ -8,7 +8,8 @@ import (
 )
 
 // LeaveLine gives up a page's place in its host's line and, when State is set,
-// moves the page to it.
+// moves the page to it. A page that closes with its crawl lives on if the crawl was started
+// again meanwhile.
 func (a *Activities) LeaveLine(ctx context.Context, in contract.LeaveIn) (contract.LeaveOut, error) {
 	a.crowds.wake(in.Page)
 	if in.State == crawl.Evicted {
@@ -19,10 +20,14 @@ func (a *Activities) LeaveLine(ctx context.Context, in contract.LeaveIn) (contra
 		return contract.LeaveOut{}, translate(err)
 	}
 	a.carryOut(ctx, effects)
-	if in.State != 0 {
+	out := contract.LeaveOut{}
+	switch {
+	case in.Closing:
+		out.Returned, err = a.stores.Pages.StopWithCrawl(ctx, in.Page.PageID)
+	case in.State != 0:
 		err = a.stores.Pages.SetPageState(ctx, in.Page.PageID, in.State)
 	}
-	return contract.LeaveOut{}, translate(err)
+	return out, translate(err)
 }
 
 // leaveEvicted is LeaveLine for an evicted page. The store knows about the eviction

@@ -232,6 +232,35 @@ func TestClosePages(t *testing.T) {
 	}
 }
 
+// A crawl that is started again before its pages have ended keeps them.
+func TestStopAndStart(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	pages := w.living(numbered(2))
+	leave := contract.LeaveIn{Page: pages[0], State: crawl.Stopped, Closing: true}
+	w.setState(crawl.CrawlStopped)
+	run(w, contract.ClosePages, contract.ClosePagesIn{CrawlID: pages[0].CrawlID, Name: "news"})
+	w.open(numbered(2))
+	if out := run(w, contract.LeaveLine, leave); !out.Returned || w.page(pages[0].URL).State != crawl.Active {
+		t.Errorf("left %+v, and is %s", out, w.page(pages[0].URL).State)
+	}
+	w.setState(crawl.CrawlStopped)
+	for range 2 {
+		if out := run(w, contract.LeaveLine, leave); out.Returned || w.page(pages[0].URL).State != crawl.Stopped {
+			t.Errorf("left %+v, and is %s", out, w.page(pages[0].URL).State)
+		}
+	}
+	w.open(numbered(2))
+	if out := run(w, contract.LeaveLine, leave); out.Returned || w.page(pages[0].URL).State != crawl.Known {
+		t.Errorf("left %+v, and is %s", out, w.page(pages[0].URL).State)
+	}
+	// A stop of the page alone, also by a workflow that knows no other.
+	leave.Page, leave.Closing = pages[1], false
+	if out := run(w, contract.LeaveLine, leave); out.Returned || w.page(pages[1].URL).State != crawl.Stopped {
+		t.Errorf("left %+v, and is %s", out, w.page(pages[1].URL).State)
+	}
+}
+
 func TestWakeParked(t *testing.T) {
 	t.Parallel()
 	for _, missing := range []bool{false, true} {

@@ -56,6 +56,7 @@ type PageStore interface {
 	ListPages(ctx context.Context, f store.PageFilter) ([]store.PageRecord, error)
 	DuePages(ctx context.Context, p store.DueParams) ([]store.PageRecord, error)
 	SetPageState(ctx context.Context, pageID int64, state crawl.PageState) error
+	StopWithCrawl(ctx context.Context, pageID int64) (lives bool, err error)
 	BecomePage(ctx context.Context, pageID int64) error
 	Reschedule(ctx context.Context, moves []store.Move) ([]store.PageRecord, error)
 	Internal(ctx context.Context, pageID int64, since time.Time) (schedule.Internal, error)

@@ -41,8 +41,16 @@ func (p *page) drain() {
 	for p.signals.visitNow.ReceiveAsync(nil) {
 		askVisit(&p.s)
 	}
-	for p.signals.stop.ReceiveAsync(nil) {
-		askStop(&p.s)
+	for {
+		var stop contract.StopArg
+		if !p.signals.stop.ReceiveAsync(&stop) {
+			break
+		}
+		if stop.Closing {
+			askClose(&p.s)
+		} else {
+			askStop(&p.s)
+		}
 	}
 	for p.signals.evict.ReceiveAsync(nil) {
 		askEvict(&p.s)

@@ -137,7 +137,13 @@ func askVisit(s *contract.PageIn) {
 
 // askStop is stop; it takes effect at once.
 func askStop(s *contract.PageIn) {
-	s.Stopping = true
+	s.Stopping, s.Closing = true, false
+	s.Hold = time.Time{}
+}
+
+// askClose is the stop of the page's crawl. A person's stop of the page outlasts it.
+func askClose(s *contract.PageIn) {
+	s.Stopping, s.Closing = true, s.Closing || !s.Stopping
 	s.Hold = time.Time{}
 }
 
@@ -151,6 +157,14 @@ func askEvict(s *contract.PageIn) {
 func stay(s *contract.PageIn) {
 	s.Evicting = false
 	s.Due, s.Why = time.Time{}, "back in the collection"
+}
+
+// reopen takes back the stop of the page's crawl, which was started again before the page had
+// completed. A stop by a person that came meanwhile stands. The page has left its
+// line, and goes on with what it was doing.
+func reopen(s *contract.PageIn) {
+	s.Stopping, s.Closing = s.Stopping && !s.Closing, false
+	s.InLine, s.Wake, s.Booked, s.Waiting = false, time.Time{}, time.Time{}, ""
 }
 
 // takeTurn moves a waiting page's next request for a permit forward to its turn; it never

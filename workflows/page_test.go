@@ -354,6 +354,60 @@ func TestPageStopAnswers(t *testing.T) {
 	})
 }
 
+// A crawl that is started again before its pages have ended keeps them: their visits go on as
+// they were planned. A person's stop of a page stands.
+func TestPageStopsWithItsCrawl(t *testing.T) {
+	t.Parallel()
+	closing := func(after time.Duration) *at {
+		return signal(after, contract.StopName, contract.StopArg{Closing: true})
+	}
+	answers := func(first contract.AcquireAnswer) func(contracttest.Ask) (contract.AcquireOut, error) {
+		asked := 0
+		return func(contracttest.Ask) (contract.AcquireOut, error) {
+			if asked++; asked == 1 {
+				return contract.AcquireOut{Answer: first}, nil
+			}
+			return contract.AcquireOut{}, nil
+		}
+	}
+	for _, tt := range []struct {
+		name   string
+		events []*at
+		first  contract.AcquireAnswer // to the page's first question, if it is not granted
+		due    time.Duration
+		back   bool // the crawl runs again
+		visits []time.Duration
+		left   []bool // whether it left because of the crawl
+	}{
+		{"it stays stopped", []*at{closing(time.Hour)}, "", day, false, nil, []bool{true}},
+		{"sleeping", []*at{closing(time.Hour), stopAt(3 * time.Hour)}, "", 2 * time.Hour, true, []time.Duration{2 * time.Hour}, []bool{true, false}},
+		{"parked", []*at{closing(time.Hour), stopAt(3 * time.Hour)}, contract.AnswerParked, 0, true, []time.Duration{time.Hour}, []bool{true, false}},
+		{"its question is answered so", []*at{stopAt(time.Hour)}, contract.AnswerStopped, 0, true, []time.Duration{0}, []bool{true, false}},
+		{"a person stops it, too", []*at{closing(time.Hour), stopAt(time.Hour)}, "", day, true, nil, []bool{true, false}},
+		{"somebody gives the signal an input", []*at{signal(time.Hour, contract.StopName, "please")}, "", day, true, nil, []bool{false}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			l := newLive(t, tt.events...)
+			if tt.first != "" {
+				l.world.OnAcquire = answers(tt.first)
+			}
+			l.world.OnLeave = func(in contract.LeaveIn) contract.LeaveOut {
+				return contract.LeaveOut{Returned: in.Closing && tt.back}
+			}
+			l.stopped(l.page(visited(start.Add(tt.due))))
+			l.wantTimes(tt.visits...)
+			var left []bool
+			for _, in := range l.world.Left() {
+				left = append(left, in.Closing)
+			}
+			if !slices.Equal(left, tt.left) {
+				t.Errorf("left because of the crawl: %v, want %v", left, tt.left)
+			}
+		})
+	}
+}
+
 func TestPageExcluded(t *testing.T) {
 	t.Parallel()
 	l := newLive(t, stopAt(30*day+time.Hour))

@@ -44,7 +44,7 @@ func (p *page) ask() error {
 	case out.Answer == contract.AnswerParked:
 		joinLine(&p.s, parkedFallback, "the crawl is paused; its resume wakes the page", p.now())
 	case out.Answer == contract.AnswerStopped:
-		askStop(&p.s)
+		askClose(&p.s) // of the crawl, or of a page that the store has stopped already
 	case out.Answer == contract.AnswerEvicted:
 		askEvict(&p.s)
 	case out.Answer == contract.AnswerExcluded:
@@ -282,11 +282,15 @@ func (p *page) noteStart(start workflow.Future) {
 // leave gives up the page's place in line. With a state, it is the page's last step.
 func (p *page) leave(state crawl.PageState) error {
 	ctx := local(p.ctx, "leave the line")
-	out, err := contract.LeaveLine.RunLocal(ctx, contract.LeaveIn{Page: p.s.Page, State: state})
+	out, err := contract.LeaveLine.RunLocal(ctx, contract.LeaveIn{Page: p.s.Page, State: state, Closing: p.s.Closing && state == crawl.Stopped})
 	if err != nil {
 		return p.retry("leaving the line", err)
 	}
-	if out.Returned {
+	switch {
+	case out.Returned && state == crawl.Stopped:
+		reopen(&p.s)
+		return nil
+	case out.Returned:
 		stay(&p.s)
 		return nil
 	}

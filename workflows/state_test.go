@@ -54,6 +54,32 @@ func TestPageNext(t *testing.T) {
 	}
 }
 
+// A person's stop of a page outlasts that of its crawl, in whichever order they come.
+func TestAskClose(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name     string
+		asked    []func(*contract.PageIn)
+		stopping bool // after the crawl was started again
+	}{
+		{"the crawl", []func(*contract.PageIn){askClose, askClose}, false},
+		{"a person", []func(*contract.PageIn){askStop}, true},
+		{"a person, then the crawl", []func(*contract.PageIn){askStop, askClose}, true},
+		{"the crawl, then a person", []func(*contract.PageIn){askClose, askStop}, true},
+	} {
+		s := contract.PageIn{InLine: true, Wake: start.Add(day), Hold: start}
+		for _, ask := range tt.asked {
+			ask(&s)
+		}
+		if !s.Stopping || !s.Hold.IsZero() {
+			t.Errorf("%s: %+v, want it to stop at once", tt.name, s)
+		}
+		if reopen(&s); s.Stopping != tt.stopping || s.Closing || s.InLine || !s.Wake.IsZero() {
+			t.Errorf("%s: %+v, want stopping %t, and no place in line", tt.name, s, tt.stopping)
+		}
+	}
+}
+
 func TestClassOf(t *testing.T) {
 	t.Parallel()
 	for state, want := range map[crawl.PageState]crawl.Class{

@@ -325,10 +325,12 @@ type PlanOut struct {
 type LeaveIn struct {
 	Page  crawl.PageRef   `json:"page"`
 	State crawl.PageState `json:"state,omitempty"`
+	// Closing: the page is to be Stopped because its crawl is.
+	Closing bool `json:"closing,omitempty"`
 }
 
-// LeaveOut: Returned says that the page lives again in the store, and rightly,
-// although State was Evicted: nothing was done.
+// LeaveOut: Returned says that the page lives in the store, and rightly, although State was
+// Evicted, or its crawl was stopped: the state was left alone.
 type LeaveOut struct {
 	Returned bool `json:"returned,omitempty"`
 }

@@ -19,6 +19,17 @@ func (a *DurationArg) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// UnmarshalJSON implements json.Unmarshaler. Whatever a person gives the signal, the page
+// stops.
+func (a *StopArg) UnmarshalJSON(data []byte) error {
+	type plain StopArg
+	var object plain
+	if json.Unmarshal(data, &object) == nil {
+		*a = StopArg(object)
+	}
+	return nil
+}
+
 // AddSeedsArg is the input of add-seeds.
 type AddSeedsArg struct {
 	Seeds []string `json:"seeds"`

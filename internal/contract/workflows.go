@@ -49,6 +49,9 @@ type PageIn struct {
 	Unrecorded *Unrecorded `json:"unrecorded,omitempty"`
 	// Stopping: a person, or the crawl's stop, asked the page to complete.
 	Stopping bool `json:"stopping,omitempty"`
+	// Closing: only the crawl's stop asked. If the crawl is started again before the page has
+	// completed, the page lives on.
+	Closing bool `json:"closing,omitempty"`
 	// Evicting: the page gave its place in the collection to another.
 	Evicting bool `json:"evicting,omitempty"`
 	// Interval, when set, replaces the policy's interval (set-interval).
@@ -203,6 +206,12 @@ const (
 // TurnArg says when the host is free for the page: In from the sending.
 type TurnArg struct {
 	In time.Duration `json:"in"`
+}
+
+// StopArg is what the signal stop says to a page. People send none.
+type StopArg struct {
+	// Closing: the crawl was stopped.
+	Closing bool `json:"closing,omitempty"`
 }
 
 // RescheduleArg moves a sleeping page's due time.

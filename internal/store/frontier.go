@@ -50,6 +50,10 @@ type Frontier interface {
 	// SetPageState changes a page's state outside a visit (Stopped, Evicted, Active
 	// again). If the new state does not live, the page leaves its line.
 	SetPageState(ctx context.Context, pageID int64, state crawl.PageState) error
+	// StopWithCrawl makes a living page of a stopped crawl Stopped. If the crawl is not
+	// stopped (any more), it changes nothing and reports that the page lives on. A page that
+	// does not live stays as it is.
+	StopWithCrawl(ctx context.Context, pageID int64) (lives bool, err error)
 }
 
 // NewURL is a canonical URL to be registered.

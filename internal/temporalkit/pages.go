@@ -99,9 +99,9 @@ func (w Workflows) Explain(ctx context.Context, page crawl.PageRef) (contract.Ex
 	return view, nil
 }
 
-// StopPage asks a page's workflow to complete.
+// StopPage asks a page's workflow to complete, because its crawl was stopped.
 func (w Workflows) StopPage(ctx context.Context, page crawl.PageRef) error {
-	return w.signal(ctx, contract.PageID(page.Crawl, page.URL), contract.StopName, nil)
+	return w.signal(ctx, contract.PageID(page.Crawl, page.URL), contract.StopName, contract.StopArg{Closing: true})
 }
 
 // EvictPage tells a page's workflow that the page gave its place to another.

@@ -27,10 +27,7 @@ func (s *Store) OpenCrawl(ctx context.Context, spec crawl.Spec) (store.CrawlReco
 	if err != nil {
 		return store.CrawlRecord{}, fmt.Errorf("open crawl %s: %w", spec.Name, err)
 	}
-	if err := s.revive(ctx, spec.Name); err != nil {
-		return store.CrawlRecord{}, fmt.Errorf("open crawl %s: %w", spec.Name, err)
-	}
-	rec, err := write(ctx, s, func(tx Tx) (store.CrawlRecord, error) { return s.openCrawl(ctx, tx, spec, text) })
+	rec, err := s.reviving(ctx, spec.Name, func(tx Tx) (store.CrawlRecord, error) { return s.openCrawl(ctx, tx, spec, text) })
 	if err != nil {
 		return store.CrawlRecord{}, fmt.Errorf("open crawl %s: %w", spec.Name, err)
 	}
@@ -80,34 +77,38 @@ func (s *Store) openCrawl(ctx context.Context, tx Tx, spec crawl.Spec, text stri
 
 // SetCrawlState implements store.Crawls.
 func (s *Store) SetCrawlState(ctx context.Context, name string, state crawl.CrawlState) (store.CrawlRecord, error) {
-	if state != crawl.CrawlStopped {
-		if err := s.revive(ctx, name); err != nil {
-			return store.CrawlRecord{}, fmt.Errorf("set crawl %s %s: %w", name, state, err)
-		}
+	change := func(tx Tx) (store.CrawlRecord, error) { return s.setCrawlState(ctx, tx, name, state) }
+	var rec store.CrawlRecord
+	var err error
+	if state == crawl.CrawlStopped {
+		rec, err = write(ctx, s, change)
+	} else {
+		rec, err = s.reviving(ctx, name, change)
 	}
-	rec, err := write(ctx, s, func(tx Tx) (store.CrawlRecord, error) {
-		rec, err := s.lockCrawl(ctx, tx, name)
-		if err == nil && rec.Deleting && state != crawl.CrawlStopped {
-			err = store.ErrDeleting
-		}
-		if err != nil || rec.State == state {
-			return rec, err
-		}
-		if err := enter(ctx, tx, &rec, state); err != nil {
-			return store.CrawlRecord{}, err
-		}
-		rec.Generation++
-		_, err = tx.Exec(ctx, `UPDATE crawls SET state = $2, generation = $3, stopped_at = $4, rested = $5 WHERE id = $1`,
-			rec.ID, int64(state), rec.Generation, micros(rec.StoppedAt), spanMicros(rec.Rested))
-		if err != nil {
-			return store.CrawlRecord{}, err
-		}
-		return rec, noteCrawl(ctx, tx, rec, feed.CrawlState)
-	})
 	if err != nil {
 		return store.CrawlRecord{}, fmt.Errorf("set crawl %s %s: %w", name, state, err)
 	}
 	return rec, nil
+}
+
+func (s *Store) setCrawlState(ctx context.Context, tx Tx, name string, state crawl.CrawlState) (store.CrawlRecord, error) {
+	rec, err := s.lockCrawl(ctx, tx, name)
+	if err == nil && rec.Deleting && state != crawl.CrawlStopped {
+		err = store.ErrDeleting
+	}
+	if err != nil || rec.State == state {
+		return rec, err
+	}
+	if err := enter(ctx, tx, &rec, state); err != nil {
+		return store.CrawlRecord{}, err
+	}
+	rec.Generation++
+	_, err = tx.Exec(ctx, `UPDATE crawls SET state = $2, generation = $3, stopped_at = $4, rested = $5 WHERE id = $1`,
+		rec.ID, int64(state), rec.Generation, micros(rec.StoppedAt), spanMicros(rec.Rested))
+	if err != nil {
+		return store.CrawlRecord{}, err
+	}
+	return rec, noteCrawl(ctx, tx, rec, feed.CrawlState)
 }
 
 // noteOpened adds OpenCrawl's changes of an existing crawl to the feed.
@@ -127,10 +128,13 @@ func noteCrawl(ctx context.Context, tx Tx, rec store.CrawlRecord, kind feed.Kind
 	return noteNow(ctx, tx, feed.Change{CrawlID: rec.ID, Kind: kind, Data: feed.Data{Crawl: rec.State, Generation: rec.Generation}})
 }
 
-// enter puts a crawl into a state and keeps the time of its stops.
+// enter puts a locked crawl into a state and keeps the time of its stops.
 func enter(ctx context.Context, tx Tx, rec *store.CrawlRecord, state crawl.CrawlState) error {
 	now, err := tx.Now(ctx)
 	if err != nil {
+		return err
+	}
+	if err := noneStopped(ctx, tx, *rec); err != nil {
 		return err
 	}
 	switch stopped := rec.StoppedAt; {
@@ -164,6 +168,40 @@ func (s *Store) ListCrawls(ctx context.Context) ([]store.CrawlRecord, error) {
 		return nil, fmt.Errorf("list crawls: %w", err)
 	}
 	return all, nil
+}
+
+// errStillStopped: a crawl that is to leave its stopped state has stopped pages again.
+var errStillStopped = errors.New("more pages were stopped meanwhile")
+
+// noneStopped returns errStillStopped if a locked crawl is stopped and has stopped pages. One
+// that stops with its crawl waits for the same lock, and then sees that the crawl runs.
+func noneStopped(ctx context.Context, tx Tx, rec store.CrawlRecord) error {
+	if rec.State != crawl.CrawlStopped {
+		return nil
+	}
+	var one int
+	query := fmt.Sprintf(`SELECT 1 FROM frontier WHERE crawl_id = $1 AND state = %d LIMIT 1`, crawl.Stopped)
+	switch err := tx.QueryRow(ctx, query, []any{rec.ID}, &one); {
+	case errors.Is(err, store.ErrNotFound):
+		return nil
+	case err != nil:
+		return fmt.Errorf("look for stopped pages: %w", err)
+	}
+	return errStillStopped
+}
+
+// reviving runs a transaction in which a crawl may leave its stopped state, after its stopped
+// pages have been brought back.
+func (s *Store) reviving(ctx context.Context, name string, fn func(Tx) (store.CrawlRecord, error)) (store.CrawlRecord, error) {
+	for {
+		if err := s.revive(ctx, name); err != nil {
+			return store.CrawlRecord{}, err
+		}
+		rec, err := write(ctx, s, fn)
+		if !errors.Is(err, errStillStopped) {
+			return rec, err
+		}
+	}
 }
 
 // revive returns the pages that were stopped with a crawl to Known, so that

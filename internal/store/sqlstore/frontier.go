@@ -236,6 +236,39 @@ func (s *Store) setPageState(ctx context.Context, tx Tx, pageID int64, state cra
 	if err != nil {
 		return err
 	}
+	return s.enterState(ctx, tx, before, state)
+}
+
+// StopWithCrawl implements store.Frontier.
+func (s *Store) StopWithCrawl(ctx context.Context, pageID int64) (lives bool, err error) {
+	lives, err = write(ctx, s, func(tx Tx) (bool, error) { return s.stopWithCrawl(ctx, tx, pageID) })
+	if err != nil {
+		return false, fmt.Errorf("stop page %d with its crawl: %w", pageID, err)
+	}
+	return lives, nil
+}
+
+// stopWithCrawl locks the crawl before the page, as admissions do. Until it has ended nobody
+// starts the crawl again, and then the page comes back with it; see errStillStopped.
+func (s *Store) stopWithCrawl(ctx context.Context, tx Tx, pageID int64) (lives bool, err error) {
+	var state uint8
+	query := `SELECT state FROM crawls WHERE id = (SELECT crawl_id FROM frontier WHERE page_id = $1)` + s.engine.Dialect().ForKeyShare()
+	if err := tx.QueryRow(ctx, query, []any{pageID}, &state); err != nil {
+		return false, fmt.Errorf("look at the crawl's state: %w", err)
+	}
+	page, err := s.lockPage(ctx, tx, pageID)
+	if err != nil || !page.state.Lives() {
+		return false, err
+	}
+	if crawl.CrawlState(state) != crawl.CrawlStopped {
+		return true, nil
+	}
+	return false, s.enterState(ctx, tx, page, crawl.Stopped)
+}
+
+// enterState puts a locked page into a state.
+func (s *Store) enterState(ctx context.Context, tx Tx, before frontierRow, state crawl.PageState) error {
+	pageID := before.pageID
 	if !state.Lives() {
 		// The turns of the others are left to maintenance.
 		if _, err := s.leaveLine(ctx, tx, pageID); err != nil {

@@ -38,6 +38,7 @@ func atOnceCases() []collectionCase {
 		{"RequisiteHosts", requisiteHostsAtOnce},
 		{"Seed", crawlSeedBringsOneAtOnce},
 		{"SnapshotThenFollow", snapshotThenFollow},
+		{"StopAndStart", crawlStopsWhileItStarts},
 		{"Swap", swapAtOnce},
 		{"Visit", visitAtOnce},
 	}

@@ -19,6 +19,8 @@ func crawlCases() []collectionCase {
 		{"StoppedRunsAgain", crawlStoppedRuns},
 		{"StoppedPagesReturnToKnown", crawlStoppedPagesReturn},
 		{"ManyStoppedPagesReturn", crawlManyStoppedPagesReturn},
+		{"PagesStopWithTheirCrawl", crawlPagesStopWithIt},
+		{"PagesStopWhileItStarts", crawlStopsWhileItStarts},
 		{"StoppedPagesThatAreNamedReturn", crawlNamedPagesReturn},
 		{"StateChangesRaiseGeneration", crawlStates},
 		{"StopIsKept", crawlStopIsKept},
@@ -156,6 +158,68 @@ func crawlStoppedPagesReturn(c *collection) {
 	want(c, "visits", back.Visits, 1)
 	want(c, "next visit", c.visit(back.PageID, crawl.OutcomeUnchanged, crawl.Active).Visit.Visit, 2)
 	c.checkCounts()
+}
+
+// A page stops with its crawl only while that is stopped, and never if it does not live.
+func crawlPagesStopWithIt(c *collection) {
+	c.with(10, 0)
+	pages := append(c.admitted(1, 3), c.known(2, 1)[0])
+	c.setState(pages[2].PageID, crawl.Evicted)
+	c.stand(pages[0])
+	stop := func(i int, lives bool, state crawl.PageState) {
+		c.Helper()
+		got, err := c.s.StopWithCrawl(c.ctx, pages[i].PageID)
+		c.check(err)
+		want(c, "lives", got, lives)
+		want(c, "state", c.page(pages[i].PageID).State, state)
+	}
+	set := func(state crawl.CrawlState) {
+		c.Helper()
+		_, err := c.s.SetCrawlState(c.ctx, c.name, state)
+		c.check(err)
+	}
+	stop(0, true, crawl.Active)
+	set(crawl.CrawlPaused)
+	stop(0, true, crawl.Active)
+	stop(3, false, crawl.Known)
+	set(crawl.CrawlStopped)
+	for range 2 {
+		stop(0, false, crawl.Stopped)
+	}
+	stop(2, false, crawl.Evicted)
+	stop(3, false, crawl.Known)
+	c.checkCounts()
+	c.open()
+	stop(0, false, crawl.Known) // it has come back, and its workflow has still to end
+	stop(1, true, crawl.Active)
+	want(c, "pages in line", c.status().Waiting, 0)
+	c.checkCounts()
+	_, err := c.s.StopWithCrawl(c.ctx, 1<<40)
+	c.wantError(err, store.ErrNotFound)
+}
+
+// Pages may still be stopping when their crawl is started again. Each lives on or comes back.
+func crawlStopsWhileItStarts(c *collection) {
+	c.with(20, 0)
+	for round := range 5 {
+		pages := c.admitted(round+1, 10)
+		_, err := c.s.SetCrawlState(c.ctx, c.name, crawl.CrawlStopped)
+		c.check(err)
+		c.together(len(pages)+1, func(i int) (err error) {
+			switch {
+			case i < len(pages):
+				_, err = c.s.StopWithCrawl(c.ctx, pages[i].PageID)
+			case round%2 == 0:
+				_, err = c.s.OpenCrawl(c.ctx, c.spec)
+			default:
+				_, err = c.s.SetCrawlState(c.ctx, c.name, crawl.CrawlRunning)
+			}
+			return err
+		})
+		want(c, "pages that are stopped for ever", c.status().Pages[crawl.Stopped], 0)
+		c.checkCounts()
+		c.admit(ids(pages)...)
+	}
 }
 
 // crawlNamedPagesReturn: pages that somebody stopped come back only when they are named,
