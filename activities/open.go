@@ -22,20 +22,14 @@ func (a *Activities) OpenCrawl(ctx context.Context, in contract.OpenCrawlIn) (co
 	if err != nil {
 		return contract.OpenCrawlOut{}, badSpec(err)
 	}
-	add, err := a.seedsToAdd(ctx, spec.Name, in.AddSeeds)
-	if err != nil {
+	had, err := a.stores.Crawls.Crawl(ctx, spec.Name)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return contract.OpenCrawlOut{}, translate(err)
 	}
-	for _, seed := range add {
-		if !slices.Contains(spec.Seeds, seed) {
-			spec.Seeds = append(spec.Seeds, seed)
-		}
+	if len(in.AddSeeds) > 0 {
+		spec = withSeeds(spec, had, in.AddSeeds)
 	}
-	before, err := a.seedsOf(ctx, spec.Name)
-	if err != nil {
-		return contract.OpenCrawlOut{}, translate(err)
-	}
-	if err := crawl.CheckSeedCount(len(spec.Seeds), len(before)); err != nil {
+	if err := crawl.CheckSeedCount(len(spec.Seeds), len(had.Spec.Seeds)); err != nil {
 		return contract.OpenCrawlOut{}, badSpec(err)
 	}
 	if err := spec.Validate(); err != nil {
@@ -54,7 +48,17 @@ func (a *Activities) OpenCrawl(ctx context.Context, in contract.OpenCrawlIn) (co
 	if err != nil {
 		return contract.OpenCrawlOut{}, badSpec(err)
 	}
-	return a.open(ctx, spec, seeds, named(spec.Seeds, seeds, before, in.AddSeeds))
+	if had.Deleting {
+		return contract.OpenCrawlOut{}, beingDeleted(spec.Name)
+	}
+	// Before the spec is stored: then the next attempt, too, sees what is new in it.
+	revived, err := a.reviveNamed(ctx, had, named(spec.Seeds, seeds, had.Spec.Seeds, in.AddSeeds))
+	if err != nil {
+		return contract.OpenCrawlOut{}, translate(err)
+	}
+	out, err := a.open(ctx, spec, seeds)
+	out.Revived = revived
+	return out, err
 }
 
 // checkScope reports what is wrong with a spec's scope: this worker, and so every
@@ -72,27 +76,20 @@ func (a *Activities) checkScope(spec crawl.Spec) error {
 	return nil
 }
 
-// seedsToAdd returns the seeds to be added and those that the crawl already has,
-// since adding removes none: the caller's spec may lack the redirect targets of its
-// seeds.
-func (a *Activities) seedsToAdd(ctx context.Context, name string, add []string) ([]string, error) {
-	if len(add) == 0 {
-		return nil, nil
+// withSeeds adds seeds to the spec of a crawl that is in the store, or else to the caller's. The
+// caller's may be older: it may lack the targets of redirects, or a change whose answer was lost.
+func withSeeds(callers crawl.Spec, had store.CrawlRecord, add []string) crawl.Spec {
+	spec := callers
+	if had.ID != 0 {
+		spec = had.Spec
 	}
-	rec, err := a.stores.Crawls.Crawl(ctx, name)
-	if errors.Is(err, store.ErrNotFound) {
-		return add, nil
+	spec.Seeds = slices.Clone(spec.Seeds)
+	for _, seed := range add {
+		if !slices.Contains(spec.Seeds, seed) {
+			spec.Seeds = append(spec.Seeds, seed)
+		}
 	}
-	return slices.Concat(rec.Spec.Seeds, add), err
-}
-
-// seedsOf returns the seeds in the spec of a crawl, none if there is no such crawl.
-func (a *Activities) seedsOf(ctx context.Context, name string) ([]string, error) {
-	rec, err := a.stores.Crawls.Crawl(ctx, name)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, nil
-	}
-	return rec.Spec.Seeds, err
+	return spec
 }
 
 // named returns the URLs of the seeds that a person names now: those to be added, and
@@ -114,19 +111,42 @@ func named(seeds []string, urls []store.NewURL, before, add []string) []store.Ne
 	return now
 }
 
-func (a *Activities) open(ctx context.Context, spec crawl.Spec, seeds, named []store.NewURL) (contract.OpenCrawlOut, error) {
+// reviveNamed brings back the stopped pages of the seeds that a person names, and returns how
+// many. Those that the crawl does not know wait until its spec names them, too.
+func (a *Activities) reviveNamed(ctx context.Context, had store.CrawlRecord, named []store.NewURL) (int, error) {
+	if had.ID == 0 || had.State == crawl.CrawlStopped || len(named) == 0 {
+		return 0, nil // those of a stopped crawl come back with it
+	}
+	urls := make([]string, len(named))
+	for i, u := range named {
+		urls[i] = u.URL
+	}
+	known, err := a.stores.Pages.KnownURLs(ctx, had.ID, urls)
+	if err != nil {
+		return 0, err
+	}
+	named = slices.DeleteFunc(named, func(u store.NewURL) bool { return !known[u.URL] })
+	if len(named) == 0 {
+		return 0, nil
+	}
+	out, err := a.stores.Frontier.RegisterLinks(ctx, store.RegisterParams{CrawlID: had.ID, URLs: named, Revive: true})
+	return out.Revived, err
+}
+
+func beingDeleted(name string) error {
+	return badSpec(&crawl.SpecError{Field: "name", Problem: fmt.Sprintf("%q: %v", name, store.ErrDeleting)})
+}
+
+// open brings the spec into the store, and its seeds.
+func (a *Activities) open(ctx context.Context, spec crawl.Spec, seeds []store.NewURL) (contract.OpenCrawlOut, error) {
 	rec, err := a.stores.Crawls.OpenCrawl(ctx, spec)
 	if errors.Is(err, store.ErrDeleting) {
-		return contract.OpenCrawlOut{}, badSpec(&crawl.SpecError{Field: "name", Problem: fmt.Sprintf("%q: %v", spec.Name, store.ErrDeleting)})
+		return contract.OpenCrawlOut{}, beingDeleted(spec.Name)
 	}
 	if err != nil {
 		return contract.OpenCrawlOut{}, translate(err)
 	}
 	registered, err := a.stores.Frontier.RegisterLinks(ctx, store.RegisterParams{CrawlID: rec.ID, URLs: seeds})
-	if err != nil {
-		return contract.OpenCrawlOut{}, translate(err)
-	}
-	revived, err := a.stores.Frontier.RegisterLinks(ctx, store.RegisterParams{CrawlID: rec.ID, URLs: named, Revive: true})
 	if err != nil {
 		return contract.OpenCrawlOut{}, translate(err)
 	}
@@ -139,7 +159,7 @@ func (a *Activities) open(ctx context.Context, spec crawl.Spec, seeds, named []s
 	}
 	return contract.OpenCrawlOut{
 		Store: a.stores.Crawls.ID(), CrawlID: rec.ID, Name: rec.Spec.Name, State: rec.State, Generation: rec.Generation,
-		MaintainEvery: rec.Spec.MaintainEvery.Std(), NewSeeds: registered.New, Revived: revived.Revived, Spec: stored,
+		MaintainEvery: rec.Spec.MaintainEvery.Std(), NewSeeds: registered.New, Spec: stored,
 	}, nil
 }
 

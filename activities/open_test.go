@@ -1,12 +1,16 @@
 package activities_test
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
+	"recrawl/internal/store"
 )
 
 func TestOpenCrawl(t *testing.T) {
@@ -114,6 +118,69 @@ func TestOpenCrawlAddsSeeds(t *testing.T) {
 	slices.Sort(want)
 	if !slices.Equal(got, want) || out.NewSeeds != 1 {
 		t.Errorf("seeds %q, %d of them new; want %q", got, out.NewSeeds, want)
+	}
+}
+
+// flakyRegister is a store that cannot register links for a while.
+type flakyRegister struct {
+	store.Store
+	fail func() bool
+}
+
+func (f flakyRegister) RegisterLinks(ctx context.Context, p store.RegisterParams) (store.RegisterResult, error) {
+	if f.fail() {
+		return store.RegisterResult{}, fmt.Errorf("register: %w", store.ErrUnavailable)
+	}
+	return f.Store.RegisterLinks(ctx, p)
+}
+
+// A change of a spec may be in force although its command failed. Adding seeds later does not
+// take it back.
+func TestOpenCrawlAddsSeedsToTheStoredSpec(t *testing.T) {
+	t.Parallel()
+	down := false
+	w := newWorld(t, func(p *parts) { p.store = flakyRegister{p.store, func() bool { return down }} })
+	gap := func(d time.Duration) func(*crawl.Spec) {
+		return func(spec *crawl.Spec) { spec.Politeness.Delay = crawl.Duration(d) }
+	}
+	seeds := []string{"http://localhost/a"}
+	workflows := w.open(seeds, gap(time.Second)).Spec
+	down = true
+	_, err := try(w, contract.OpenCrawl, contract.OpenCrawlIn{Spec: encode(t, specOf(seeds, gap(time.Minute))), WorkflowID: "crawl/news"})
+	wantError(t, err, contract.ErrTypeStoreUnavailable, true, "")
+	down = false
+	run(w, contract.OpenCrawl, contract.OpenCrawlIn{Spec: workflows, AddSeeds: []string{"http://localhost/b"}, WorkflowID: "crawl/news"})
+	if spec := w.crawl().Spec; spec.Politeness.Delay.Std() != time.Minute || len(spec.Seeds) != 2 {
+		t.Errorf("delay %s, seeds %q; want the delay that was set, and both seeds", spec.Politeness.Delay.Std(), spec.Seeds)
+	}
+}
+
+// A stopped page that a changed spec names comes back, whichever step failed first.
+func TestOpenCrawlRevivesAtTheNextAttempt(t *testing.T) {
+	t.Parallel()
+	for failing := range 4 {
+		t.Run(fmt.Sprintf("registration %d fails", failing), func(t *testing.T) {
+			t.Parallel()
+			calls := 100
+			w := newWorld(t, func(p *parts) {
+				p.store = flakyRegister{p.store, func() bool { calls++; return calls == failing }}
+			})
+			both := []string{"http://localhost/a", "http://localhost/b"}
+			w.open(both)
+			w.open(both[:1])
+			page := w.page(both[1])
+			if err := w.store.SetPageState(t.Context(), page.PageID, crawl.Stopped); err != nil {
+				t.Fatal(err)
+			}
+			in := contract.OpenCrawlIn{Spec: encode(t, specOf(both)), WorkflowID: "crawl/news"}
+			calls = 0
+			if _, err := try(w, contract.OpenCrawl, in); err != nil {
+				run(w, contract.OpenCrawl, in)
+			}
+			if got := w.page(both[1]).State; got != crawl.Known {
+				t.Errorf("the page is %s", got)
+			}
+		})
 	}
 }
 

@@ -112,7 +112,8 @@ func refusal(err error) error {
 	}
 	text := words(err)
 	if kind == contract.ErrTypeStoreUnavailable {
-		text = "nothing was changed, the store is unavailable; try again later"
+		// An attempt may have got there: its answer, or what follows a changed spec, was lost.
+		text = "the store is unavailable, so it is not certain what was changed; try again later"
 	}
 	return temporal.NewNonRetryableApplicationError(text, kind, nil)
 }

@@ -230,7 +230,7 @@ func TestCrawlCommandsWithoutTheStore(t *testing.T) {
 	if _, err := l.crawl(newsSpec, nil); err != nil {
 		t.Fatal(err)
 	}
-	if len(l.rejects) != 2 || !strings.Contains(l.rejects[0].Error(), "nothing was changed") {
+	if len(l.rejects) != 2 || !strings.Contains(l.rejects[0].Error(), "not certain what was changed") {
 		t.Errorf("answers %v", l.rejects)
 	}
 }
