@@ -201,10 +201,19 @@ func (c *crawlRun) maintain() error {
 	}
 	c.parts++
 	c.belong(out.Store)
+	if changedUnheard(&c.s, out) && c.wakesUnheard() {
+		c.s.Waking = true
+	}
 	heed(&c.s, out)
 	c.publishState()
 	partDone(&c.s, out, now)
 	return c.resumeDiscovers(out.Unfinished)
+}
+
+// wakesUnheard is false for histories from before a resume that the workflow has not heard of
+// woke pages.
+func (c *crawlRun) wakesUnheard() bool {
+	return workflow.GetVersion(c.ctx, "unheard-resume-wakes", workflow.DefaultVersion, 1) == 1
 }
 
 // resumeDiscovers starts a Discover for each version whose links were left over. The next

@@ -54,6 +54,12 @@ func heed(s *contract.CrawlProgress, out contract.MaintainOut) {
 	s.State, s.Generation = out.State, out.Generation
 }
 
+// changedUnheard reports whether a crawl that runs has been changed in the store without this
+// workflow. It may have been paused and resumed, and pages have come due in between.
+func changedUnheard(s *contract.CrawlProgress, out contract.MaintainOut) bool {
+	return s.State == crawl.CrawlRunning && out.State == crawl.CrawlRunning && out.Generation > s.Generation
+}
+
 // partDone records a part of a maintenance pass. The next pass keeps the rhythm of the
 // last one, unless that time has already passed.
 func partDone(s *contract.CrawlProgress, out contract.MaintainOut, now time.Time) {

@@ -502,6 +502,20 @@ func TestCrawlHeedsTheStore(t *testing.T) {
 	l.wantCalls(contract.ClosePages.Name, 1)
 }
 
+// A crawl may have been paused and resumed while nobody could tell its workflow: pages that came
+// due in between are woken.
+func TestCrawlWakesAfterAnUnheardResume(t *testing.T) {
+	t.Parallel()
+	l := newCrawl(t, crawlStop(time.Hour+time.Minute))
+	l.world.OnMaintain = func(contract.MaintainIn) (contract.MaintainOut, error) {
+		return contract.MaintainOut{State: crawl.CrawlRunning, Generation: 7}, nil
+	}
+	if _, err := l.crawl(newsSpec, nil); err != nil {
+		t.Fatal(err)
+	}
+	l.wantCalls(contract.WakeParked.Name, 1)
+}
+
 func TestCrawlDetails(t *testing.T) {
 	t.Parallel()
 	text := crawlDetails(&contract.CrawlProgress{

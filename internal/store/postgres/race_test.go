@@ -334,6 +334,36 @@ func TestGrowthIsReadInTheOrderOfCommits(t *testing.T) {
 	}
 }
 
+// TestResumeBeforeParking: a page that waits for its host's row while its crawl is resumed does
+// not park any more. The resume is over, and would not wake it.
+func TestResumeBeforeParking(t *testing.T) {
+	r := newRace(t)
+	page := r.page(oneURL)
+	if err := r.s.SetPageState(t.Context(), page.PageID, crawl.Active); err != nil {
+		t.Fatal(err)
+	}
+	set := func(state crawl.CrawlState) {
+		t.Helper()
+		if _, err := r.s.SetCrawlState(t.Context(), "news", state); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set(crawl.CrawlPaused)
+	slow, asker := r.pauses("FROM hosts h WHERE h.id = $1 FOR UPDATE")
+	asked := start(func() (store.AcquireResult, error) {
+		return slow.Acquire(context.WithoutCancel(t.Context()), store.AcquireParams{Page: page, Visit: 1, Class: crawl.ClassFirst, Callable: true})
+	})
+	<-asker.there
+	set(crawl.CrawlRunning)
+	if _, err := r.s.Unpark(t.Context(), r.crawl, 10); err != nil {
+		t.Fatal(err)
+	}
+	asker.proceed <- struct{}{}
+	if o := <-asked; o.err != nil || o.value.Answer == store.GateParked {
+		t.Errorf("answer %s, %v", o.value.Answer, o.err)
+	}
+}
+
 // TestHostIsLockedBeforeCounts: a visit that waits for its host's row, to book its next place,
 // holds up nobody else's counts. Those who hold the host wait for counts, and it would be a
 // deadlock.

@@ -144,7 +144,8 @@ func (q *question) reread(was *place) []Step {
 	q.page.id = 0 // it may have been forgotten
 	return []Step{
 		placeOf(id, was),
-		oneRow("SELECT page_id, state, visit FROM frontier WHERE page_id = $1", []any{id}, &q.page.id, &q.page.state, &q.page.visits),
+		oneRow("SELECT f.page_id, f.state, f.visit, c.state FROM frontier f JOIN crawls c ON c.id = f.crawl_id WHERE f.page_id = $1",
+			[]any{id}, &q.page.id, &q.page.state, &q.page.visits, &q.page.crawlState),
 	}
 }
 

@@ -42,6 +42,9 @@ func (s *Store) Nudge(ctx context.Context) (store.GateEffects, error) {
 	if err != nil {
 		return all, fmt.Errorf("nudge: %w", err)
 	}
+	if err := s.unparkForgotten(ctx, &all); err != nil {
+		return all, fmt.Errorf("nudge: %w", err)
+	}
 	for after := int64(0); len(all.Turns) < nudgeTurns; {
 		hosts, err := s.waitingHosts(ctx, after)
 		if err != nil || len(hosts) == 0 {
@@ -135,17 +138,43 @@ func (g *gateHost) lapseLate(ctx context.Context) error {
 	return nil
 }
 
+// unparkForgotten takes back pages that are parked although their crawls run, and adds their
+// turns: a page may park while its crawl is being resumed.
+func (s *Store) unparkForgotten(ctx context.Context, all *store.GateEffects) error {
+	query := `SELECT c.id FROM crawls c WHERE c.state = 1 AND EXISTS (SELECT 1 FROM places q WHERE q.crawl_id = c.id AND q.state = 4) ORDER BY c.id`
+	crawls, err := read(ctx, s, func(tx Tx) ([]int64, error) { return collect(ctx, tx, query, nil, scanID) })
+	if err != nil {
+		return fmt.Errorf("list crawls with parked pages: %w", err)
+	}
+	for _, id := range crawls {
+		if len(all.Turns) >= nudgeTurns {
+			return nil
+		}
+		effects, err := s.unparkPages(ctx, id, nudgeTurns-len(all.Turns))
+		all.Turns = append(all.Turns, effects.Turns...)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Unpark implements store.Gate. Every host is a transaction of its own; if a call
 // fails after it took back a page, the page is waiting, and its promise brings it
 // back like any other.
 func (s *Store) Unpark(ctx context.Context, crawlID int64, limit int) (store.GateEffects, error) {
+	all, err := s.unparkPages(ctx, crawlID, limit)
+	if err != nil || len(all.Turns) > 0 {
+		return all, err
+	}
+	return s.resumeLines(ctx, crawlID, limit)
+}
+
+func (s *Store) unparkPages(ctx context.Context, crawlID int64, limit int) (store.GateEffects, error) {
 	var all store.GateEffects
 	parked, err := s.parkedPlaces(ctx, crawlID, limit)
 	if err != nil {
 		return all, fmt.Errorf("unpark: %w", err)
-	}
-	if len(parked) == 0 {
-		return s.resumeLines(ctx, crawlID, limit)
 	}
 	for len(parked) > 0 {
 		n := 1

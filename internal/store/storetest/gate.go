@@ -61,6 +61,7 @@ func RunGate(t *testing.T, open func(t *testing.T) store.Store) {
 		"PausedIsParked":              pausedIsParked,
 		"PausedMayNotBegin":           pausedMayNotBegin,
 		"UnparkGivesTurns":            unparkGivesTurns,
+		"NudgeUnparks":                nudgeUnparks,
 		"BlockedWaits":                blockedWaits,
 		"BlockedMayNotBegin":          blockedMayNotBegin,
 		"BlockedWakesWaiters":         blockedWakes,

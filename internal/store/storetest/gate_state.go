@@ -66,6 +66,25 @@ func unparkGivesTurns(w *gateWorld) {
 	}
 }
 
+// A page that parked while its crawl was being resumed would sleep until the next resume.
+func nudgeUnparks(w *gateWorld) {
+	pages := w.open("news", time.Millisecond, 2)
+	other := w.open("olds", time.Millisecond, 1)
+	for _, name := range []string{"news", "olds"} {
+		w.state(name, crawl.CrawlPaused)
+	}
+	w.ask(pages[1])
+	w.ask(other[0])
+	w.state("news", crawl.CrawlRunning)
+	for _, turns := range []int{1, 0} {
+		e := must(w.s.Nudge(w.t.Context()))(w.t)
+		if len(e.Turns) != turns || turns > 0 && e.Turns[0].Page != pages[1] {
+			w.t.Errorf("turned %+v, want %d, the page of the crawl that runs", e.Turns, turns)
+		}
+	}
+	w.grant(pages[1])
+}
+
 func stoppedLeaves(w *gateWorld) {
 	pages := w.open("news", time.Millisecond, 2)
 	permit := w.grant(pages[0])
