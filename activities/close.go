@@ -26,6 +26,9 @@ func (a *Activities) ClosePages(ctx context.Context, in contract.ClosePagesIn) (
 		if errors.Is(err, temporalkit.ErrNoWorkflow) {
 			_, err = a.stores.Pages.StopWithCrawl(ctx, p.PageID)
 		}
+		if errors.Is(err, store.ErrNotFound) {
+			continue // it was forgotten after it was listed
+		}
 		if err != nil {
 			return out, translate(err)
 		}

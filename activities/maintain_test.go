@@ -1,6 +1,7 @@
 package activities_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -229,6 +230,31 @@ func TestClosePages(t *testing.T) {
 				t.Errorf("%d known pages, want the one that had no workflow left alone", n)
 			}
 		})
+	}
+}
+
+// vanishing is a store in which pages are forgotten as soon as they have been listed.
+type vanishing struct{ store.Store }
+
+func (v vanishing) ListPages(ctx context.Context, f store.PageFilter) ([]store.PageRecord, error) {
+	pages, err := v.Store.ListPages(ctx, f)
+	if err != nil || len(pages) < 2 {
+		return pages, err
+	}
+	_, err = v.Store.Forget(ctx, store.ForgetParams{Target: store.Target{URL: pages[1].URL}, Limit: 10})
+	return pages, err
+}
+
+// A page that is forgotten meanwhile does not keep the others from being closed.
+func TestClosePagesWithoutTheForgotten(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(p *parts) { p.store = vanishing{p.store} })
+	pages := w.living(numbered(4))
+	w.setState(crawl.CrawlStopped)
+	w.flows.missing = true
+	out := run(w, contract.ClosePages, contract.ClosePagesIn{CrawlID: pages[0].CrawlID, Name: "news"})
+	if n := w.status().Pages[crawl.Stopped]; n != 3 || out.Closed != 3 {
+		t.Errorf("closed %+v, %d pages are stopped", out, n)
 	}
 }
 

@@ -319,6 +319,11 @@ func TestRunningCrawlWithNothingToDo(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	checkLine(t, got.errOut, "give URLs to add or settings to change")
+	got = starter(t, &fakeBackend{running: []string{"news"}, state: crawl.CrawlStopped}, "crawl", "news")
+	if got.code != ExitFailed {
+		t.Errorf("being closed: %+v", got)
+	}
+	checkLine(t, got.errOut, "is still being closed")
 }
 
 func TestAct(t *testing.T) {

@@ -75,31 +75,33 @@ type crawlRequest struct {
 	contact func(crawl.Spec) error
 }
 
-// lookup returns the spec that a crawl has now. Its error is store.ErrNotFound
-// or config.ErrNoStore when it is not known.
-type lookup func(ctx context.Context, name string) (crawl.Spec, error)
+// lookup returns a crawl as it is now. Its error is store.ErrNotFound or
+// config.ErrNoStore when it is not known.
+type lookup func(ctx context.Context, name string) (store.CrawlRecord, error)
 
-// lookup reads a crawl's spec from the store.
-func (s *session) lookup(ctx context.Context, name string) (spec crawl.Spec, err error) {
+// lookup reads a crawl from the store.
+func (s *session) lookup(ctx context.Context, name string) (record store.CrawlRecord, err error) {
 	err = s.withStore(func(opened Opened) error {
-		record, err := opened.Crawl(ctx, name)
-		spec = record.Spec
+		record, err = opened.Crawl(ctx, name)
 		return err
 	})
-	return spec, err
+	return record, err
 }
 
 // apply starts the crawl, or extends it if it runs, and reports what it did.
 //
 // The store is only asked where the answer depends on the spec so far: adding
 // seeds to a running crawl, or starting one from a file, needs no store.
-func (r crawlRequest) apply(ctx context.Context, spec lookup, client Client) (string, error) {
+func (r crawlRequest) apply(ctx context.Context, crawls lookup, client Client) (string, error) {
 	running, err := client.Running(ctx, r.name)
 	if err != nil {
 		return "", err
 	}
 	if running && r.whole == nil && !r.flags.given() {
 		if len(r.urls) == 0 {
+			if record, err := crawls(ctx, r.name); err == nil && record.State == crawl.CrawlStopped {
+				return "", fmt.Errorf("crawl %s was stopped and is still being closed: start it again in a minute", r.name)
+			}
 			return "", usagef("crawl %s runs: give URLs to add or settings to change", r.name)
 		}
 		if err := crawl.CheckSeedCount(len(r.urls), 0); err != nil {
@@ -107,7 +109,7 @@ func (r crawlRequest) apply(ctx context.Context, spec lookup, client Client) (st
 		}
 		return client.AddSeeds(ctx, r.name, r.urls)
 	}
-	wanted, err := r.merge(ctx, spec, running)
+	wanted, err := r.merge(ctx, crawls, running)
 	if err != nil {
 		return "", err
 	}
@@ -123,21 +125,21 @@ func (r crawlRequest) apply(ctx context.Context, spec lookup, client Client) (st
 
 // merge makes the wanted spec: the file's, or the present one or else the defaults,
 // with the seeds and flags.
-func (r crawlRequest) merge(ctx context.Context, spec lookup, running bool) (crawl.Spec, error) {
+func (r crawlRequest) merge(ctx context.Context, crawls lookup, running bool) (crawl.Spec, error) {
 	wanted, had := crawl.DefaultSpec(), 0
 	if r.whole != nil {
 		wanted = *r.whole
 		if len(wanted.Seeds) > crawl.MostSeeds { // an older recrawl's may have had as many
-			if stored, err := spec(ctx, r.name); err == nil {
-				had = len(stored.Seeds)
+			if stored, err := crawls(ctx, r.name); err == nil {
+				had = len(stored.Spec.Seeds)
 			}
 		}
 	} else {
-		stored, err := spec(ctx, r.name)
-		had = len(stored.Seeds)
+		stored, err := crawls(ctx, r.name)
+		had = len(stored.Spec.Seeds)
 		switch {
 		case err == nil:
-			wanted = stored
+			wanted = stored.Spec
 		case errors.Is(err, config.ErrNoStore) && running:
 			return crawl.Spec{}, usagef("changing the settings of a running crawl needs its store: %w", config.ErrNoStore)
 		case !errors.Is(err, config.ErrNoStore) && !errors.Is(err, store.ErrNotFound):

@@ -62,7 +62,7 @@ func (c devCmd) Run(s *session) error {
 					return err
 				}
 			}
-			message, err := want.apply(ctx, specOf(crawls), client)
+			message, err := want.apply(ctx, crawls.Crawl, client)
 			if err != nil {
 				return err
 			}
@@ -130,13 +130,8 @@ func demoDefaults() *specFlags {
 }
 
 // unknown looks up crawls where there are none.
-func unknown(context.Context, string) (crawl.Spec, error) { return crawl.Spec{}, store.ErrNotFound }
-
-func specOf(crawls store.Crawls) lookup {
-	return func(ctx context.Context, name string) (crawl.Spec, error) {
-		record, err := crawls.Crawl(ctx, name)
-		return record.Spec, err
-	}
+func unknown(context.Context, string) (store.CrawlRecord, error) {
+	return store.CrawlRecord{}, store.ErrNotFound
 }
 
 // contactCheck refuses requests that the crawl itself would refuse later: requests

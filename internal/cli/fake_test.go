@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,9 +33,10 @@ type fakeBackend struct {
 
 	storeErr, temporalErr error
 	archiveErr            error
-	damage                []gc.Problem // of the archive
-	running               []string     // crawls whose workflow runs
-	calls                 []string     // the requests to Temporal
+	damage                []gc.Problem     // of the archive
+	running               []string         // crawls whose workflow runs
+	state                 crawl.CrawlState // of news in the store; 0 is running
+	calls                 []string         // the requests to Temporal
 	specs                 []crawl.Spec
 	dev                   *DevOptions
 	web                   *WebOptions
@@ -335,7 +337,7 @@ func (s *fakeStore) Crawl(_ context.Context, name string) (store.CrawlRecord, er
 		spec.Content = *c
 	}
 	spec.Sinks = s.backend.sinks
-	return store.CrawlRecord{ID: 1, Spec: spec, State: crawl.CrawlRunning}, nil
+	return store.CrawlRecord{ID: 1, Spec: spec, State: cmp.Or(s.backend.state, crawl.CrawlRunning)}, nil
 }
 
 func (s *fakeStore) ListCrawls(ctx context.Context) ([]store.CrawlRecord, error) {
