@@ -145,7 +145,7 @@ func (c *crawlRun) stopCancelled() error {
 	c.alarm.unset()
 	c.show("stopping the crawl, since its workflow was cancelled")
 	out, err := contract.SetCrawlState.Run(enduring(c.ctx, "stop the cancelled crawl"),
-		contract.SetCrawlStateIn{Name: c.s.Name, State: crawl.CrawlStopped})
+		contract.SetCrawlStateIn{Store: c.s.Store, Name: c.s.Name, State: crawl.CrawlStopped})
 	if err != nil {
 		return c.ending("stopping the crawl", err)
 	}

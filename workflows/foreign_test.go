@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/mock"
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 
 	"recrawl/internal/contract"
@@ -133,6 +134,16 @@ func TestStoreIsLearned(t *testing.T) {
 		}
 		if d := l.world.Discovers(); len(d) != 1 || d[0].Store != "a" {
 			t.Errorf("Discovers %+v, want the store named", d)
+		}
+	})
+	t.Run("cancelled crawl", func(t *testing.T) {
+		t.Parallel()
+		l := newCrawl(t, do(25*time.Minute, func(l *live) { l.env.CancelWorkflow() }))
+		if _, err := l.crawl(newsSpec, &contract.CrawlProgress{Store: "a"}); !temporal.IsCanceledError(err) {
+			t.Fatalf("ended with %v, want cancelled", err)
+		}
+		if l.world.Unsure() != 0 {
+			t.Errorf("%d activities for any store, want none", l.world.Unsure())
 		}
 	})
 }
