@@ -9,8 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/workflow"
 
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
@@ -412,6 +414,23 @@ func TestCrawlCancelledStops(t *testing.T) {
 			l.wantCalls(contract.ClosePages.Name, 1)
 		})
 	}
+}
+
+// A cancellation that comes while a Discover starts is not lost, though the run ends next.
+func TestCrawlCancelledAtTheEndOfARun(t *testing.T) {
+	t.Parallel()
+	l := newCrawl(t)
+	l.opts = append(l.opts, func(env *testsuite.TestWorkflowEnvironment) {
+		env.SetContinueAsNewSuggested(true)
+		env.SetOnChildWorkflowStartedListener(func(*workflow.Info, workflow.Context, converter.EncodedValues) { env.CancelWorkflow() })
+	})
+	if _, err := l.crawl(newsSpec, nil); err != nil && !temporal.IsCanceledError(err) {
+		t.Errorf("ended with %v", err)
+	}
+	if got := l.world.CrawlStates(); len(got) != 1 || got[0] != crawl.CrawlStopped {
+		t.Errorf("states %v, want stopped", got)
+	}
+	l.wantCalls(contract.ClosePages.Name, 1)
 }
 
 // A failed step is reported, and the next pass repairs or counts the pages that it

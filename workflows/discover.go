@@ -49,7 +49,7 @@ func (d *discovery) register() error {
 	ctx := registering(d.ctx, fmt.Sprintf("register the links of visit %d", d.in.Visit))
 	out, err := contract.RegisterLinks.Run(ctx, contract.RegisterIn{Page: d.in.Page, Visit: d.in.Visit})
 	if err != nil && troubleOf(err) == troubleForeign && d.ctx.Err() == nil {
-		return workflow.NewContinueAsNewError(d.ctx, contract.DiscoverWorkflow, d.in) // as in nextBatch
+		return d.continueAsNew() // as in nextBatch
 	}
 	if err != nil {
 		return fmt.Errorf("register links: %w", err)
@@ -78,7 +78,7 @@ func (d *discovery) admit() (contract.DiscoverOut, error) {
 		}
 		// A child counts as pending until this run ends, even if it has ended itself.
 		if d.started >= startsPerRun || workflow.GetInfo(d.ctx).GetContinueAsNewSuggested() {
-			return contract.DiscoverOut{}, workflow.NewContinueAsNewError(d.ctx, contract.DiscoverWorkflow, d.in)
+			return contract.DiscoverOut{}, d.continueAsNew()
 		}
 	}
 }
@@ -102,7 +102,7 @@ func (d *discovery) nextBatch() (contract.AdmitOut, error) {
 		tr := troubleOf(err)
 		if tr == troubleForeign && try >= admitTries {
 			// Its store may be away for days: nothing was done, and nothing is lost.
-			return contract.AdmitOut{}, workflow.NewContinueAsNewError(d.ctx, contract.DiscoverWorkflow, d.in)
+			return contract.AdmitOut{}, d.continueAsNew()
 		}
 		if d.ctx.Err() != nil || tr == troubleMissing || try >= admitTries {
 			return contract.AdmitOut{}, fmt.Errorf("admit pages: %w", err)
@@ -115,6 +115,15 @@ func (d *discovery) nextBatch() (contract.AdmitOut, error) {
 			return contract.AdmitOut{}, err
 		}
 	}
+}
+
+// continueAsNew passes the work to another run, unless the Discover was cancelled: that run
+// would not know of it. In histories from before that mattered, it goes on.
+func (d *discovery) continueAsNew() error {
+	if d.ctx.Err() != nil && workflow.GetVersion(d.apart, "cancelled-discover-ends", workflow.DefaultVersion, 1) == 1 {
+		return d.ctx.Err()
+	}
+	return workflow.NewContinueAsNewError(d.ctx, contract.DiscoverWorkflow, d.in)
 }
 
 // start starts all pages of a batch at once and waits for every start. A page that already

@@ -290,3 +290,21 @@ func TestPageWithARunningDiscover(t *testing.T) {
 	l.stopped(l.page(visited(start)))
 	l.wantTimes(0)
 }
+
+// A Discover that is cancelled does not go on in another run, even if the cancellation comes
+// when it has just started its pages.
+func TestDiscoverCancelledAtTheEndOfARun(t *testing.T) {
+	t.Parallel()
+	d := newDiscovered(t)
+	d.world.AddKnown(knownPages(startsPerRun + 50)...)
+	d.opts = append(d.opts, func(env *testsuite.TestWorkflowEnvironment) {
+		env.SetOnChildWorkflowStartedListener(func(*workflow.Info, workflow.Context, converter.EncodedValues) {
+			if d.ids = append(d.ids, ""); len(d.ids) == startsPerRun {
+				env.CancelWorkflow()
+			}
+		})
+	})
+	if err := d.discover(linksOf(4)); !temporal.IsCanceledError(err) || len(d.ids) != startsPerRun {
+		t.Errorf("started %d pages and ended with %v, want cancelled", len(d.ids), err)
+	}
+}

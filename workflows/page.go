@@ -70,18 +70,12 @@ func (p *page) run() error {
 	p.publishState()
 	p.show(p.doing)
 	for {
-		p.drain()
-		step := pageNext(&p.s, p.now())
-		if p.shouldContinue(step) {
-			return p.continueAsNew()
-		}
-		err := p.take(step)
-		p.steps++
+		err := p.step()
 		switch {
 		case err == nil:
 		case errors.Is(err, errClosed):
 			return p.finish()
-		case p.ctx.Err() != nil:
+		case p.cancels(err):
 			// A cancelled page leaves like a stopped one.
 			p.ctx, p.cancelled = p.apart, true
 			askStop(&p.s)
@@ -89,6 +83,28 @@ func (p *page) run() error {
 			return err
 		}
 	}
+}
+
+// step makes the next step, or ends the run before it.
+func (p *page) step() error {
+	p.drain()
+	next := pageNext(&p.s, p.now())
+	if p.shouldContinue(next) {
+		return p.continueAsNew()
+	}
+	err := p.take(next)
+	p.steps++
+	return err
+}
+
+// cancels reports whether the page was cancelled and has not reacted yet. The next run would
+// not know of it, so none follows. In histories from before that mattered, one does.
+func (p *page) cancels(err error) bool {
+	if p.ctx.Err() == nil {
+		return false
+	}
+	return !workflow.IsContinueAsNewError(err) ||
+		workflow.GetVersion(p.apart, "cancelled-page-ends", workflow.DefaultVersion, 1) == 1
 }
 
 // take makes one step. An error is the page's end or its cancellation.

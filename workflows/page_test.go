@@ -343,6 +343,20 @@ func TestPageStopAnswers(t *testing.T) {
 			t.Errorf("left %v", left)
 		}
 	})
+	// In the task that brings the cancellation, the run would end before a long sleep.
+	t.Run("cancelled when it is about to continue as new", func(t *testing.T) {
+		t.Parallel()
+		l := newLive(t, do(25*time.Hour, func(l *live) {
+			l.env.SignalWorkflowSkippingWorkflowTask(contract.Reschedule, contract.RescheduleArg{Due: start.Add(60 * day)})
+			l.env.CancelWorkflow()
+		}), stopAt(40*day))
+		if err := l.page(visited(start)); !temporal.IsCanceledError(err) {
+			t.Errorf("ended with %v, want cancelled", err)
+		}
+		if left := l.world.Left(); len(left) != 1 || left[0].State != crawl.Stopped || l.runs != 1 {
+			t.Errorf("left %v in %d runs, want once in the first", left, l.runs)
+		}
+	})
 	t.Run("store out of order", func(t *testing.T) {
 		t.Parallel()
 		l := newLive(t, stopAt(time.Hour))

@@ -18,6 +18,7 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/worker"
 	"google.golang.org/protobuf/encoding/protojson"
 
@@ -143,7 +144,7 @@ func writeAll(w io.Writer, b *bytes.Buffer) error {
 func TestHistories(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]func(*testing.T, string){
-		"page-visits": histVisits, "page-registers": histRegisters, "page-failing": histFailing, "page-fruitless": histFruitless, "page-line": histLine, "page-people": histPeople,
+		"page-visits": histVisits, "page-registers": histRegisters, "page-failing": histFailing, "page-fruitless": histFruitless, "page-line": histLine, "page-people": histPeople, "page-cancelled": histCancelled,
 		"page-redirect": histRedirect, "discover": histDiscover, "crawl": histCrawl, "page-evicted": histEvicted, "crawl-ranks": histRanks, "sink": histSink,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -335,6 +336,27 @@ func histPeople(t *testing.T, name string) {
 	}
 	s.update(id, contract.StopName)
 	s.end(run)
+	s.keep(name, run)
+}
+
+// histCancelled: a page is cancelled in the task that would end its run before a long sleep.
+func histCancelled(t *testing.T, name string) {
+	s := newOnServer(t)
+	s.world.OnPlan = nil // the next visit is a day later
+	run := s.startPage(pageIn())
+	s.awaitEvent(run, enumspb.EVENT_TYPE_TIMER_STARTED)
+	s.rest()
+	s.signal(run.GetID(), contract.Reschedule, contract.RescheduleArg{Due: time.Now().Add(30 * day), Why: "gains little"})
+	if err := s.client.CancelWorkflow(s.ctx, run.GetID(), run.first); err != nil {
+		t.Fatal(err)
+	}
+	s.work()
+	if err := run.Get(s.ctx, nil); !temporal.IsCanceledError(err) {
+		t.Errorf("ended with %v, want cancelled", err)
+	}
+	if left := s.world.Left(); len(left) != 1 || left[0].State != crawl.Stopped {
+		t.Errorf("left %v, want once, stopped", left)
+	}
 	s.keep(name, run)
 }
 

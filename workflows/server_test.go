@@ -30,6 +30,7 @@ type onServer struct {
 	client client.Client
 	world  *contracttest.World
 	marks  *marks
+	rest   func() // stops the worker
 }
 
 func newOnServer(t *testing.T) *onServer {
@@ -42,16 +43,23 @@ func newOnServer(t *testing.T) *onServer {
 		out.NextAt = out.At.Add(time.Second)
 		s.marks.reach(fmt.Sprintf("%d/%d", in.Page.PageID, in.Visit))
 	}
+	s.work()
+	return s
+}
+
+// work starts a worker, which s.rest or the test's end stops.
+func (s *onServer) work() {
+	s.t.Helper()
 	// A busy machine may leave us without CPU for the second after which the SDK considers a
 	// workflow stuck, and tries its task again.
 	w := worker.New(s.client, contract.TaskQueue, worker.Options{DeadlockDetectionTimeout: time.Minute})
 	Register(w)
 	s.world.Register(w)
 	if err := w.Start(); err != nil {
-		t.Fatal(err)
+		s.t.Fatal(err)
 	}
-	t.Cleanup(w.Stop)
-	return s
+	s.rest = sync.OnceFunc(w.Stop)
+	s.t.Cleanup(s.rest)
 }
 
 // marks are points that a World's run passes. Tests wait for them instead of for a time.

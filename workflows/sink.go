@@ -125,6 +125,9 @@ func (s *sinkRun) continueAsNew() error {
 	if err := s.settle(); err != nil {
 		return err
 	}
+	if s.ctx.Err() != nil {
+		return s.ctx.Err() // the next run would not know of it
+	}
 	s.drain()
 	s.s.Runs++
 	return workflow.NewContinueAsNewError(s.ctx, contract.SinkWorkflow, s.s)

@@ -375,6 +375,18 @@ func TestSinkEnds(t *testing.T) {
 	if err := l.follow(contract.SinkWorkflow, func(*converterArgs) []any { return []any{in} }); !temporal.IsCanceledError(err) {
 		t.Errorf("cancelled, it ended with %v", err)
 	}
+	l = newLive(t, do(time.Hour, func(l *live) {
+		l.env.SetContinueAsNewSuggested(true)
+		l.env.SignalWorkflowSkippingWorkflowTask(contract.SinkWake, contract.SinkWakeArg{})
+		l.env.CancelWorkflow()
+	}))
+	l.id = contract.SinkID("news", "x")
+	l.world.OnDeliver = func(contract.DeliverIn) (contract.DeliverOut, error) {
+		return contract.DeliverOut{Ended: l.runs > 1}, nil
+	}
+	if err := l.follow(contract.SinkWorkflow, func(*converterArgs) []any { return []any{in} }); !temporal.IsCanceledError(err) {
+		t.Errorf("cancelled when it is about to continue as new, it ended with %v", err)
+	}
 }
 
 // A sink carries little data from run to run, and its details report what is wrong.
