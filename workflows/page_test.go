@@ -306,6 +306,43 @@ func TestPageVisitNowDuringFetch(t *testing.T) {
 	}
 }
 
+// A person asks while the page asks for a permit, which took long: the answer to wait was for a
+// revisit, so the page asks again at once.
+func TestPageAsksAgainForAPerson(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]contract.AcquireOut{
+		"in line": {Answer: contract.AnswerWait, Wait: 2 * time.Hour, Reason: "others come first"},
+		"held":    {Answer: contract.AnswerWait, Wait: 2 * time.Hour, Held: true, Reason: "the host rests"},
+		"parked":  {Answer: contract.AnswerParked},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLive(t, stopAt(time.Hour))
+			var asked []crawl.Class
+			l.world.OnAcquire = func(a contracttest.Ask) (contract.AcquireOut, error) {
+				if asked = append(asked, a.In.Class); len(asked) == 1 {
+					return answer, nil
+				}
+				return contract.AcquireOut{}, nil
+			}
+			l.opts = append(l.opts, func(env *testsuite.TestWorkflowEnvironment) {
+				env.SetOnLocalActivityStartedListener(onStartedLocal(contract.Acquire.Name, func() {
+					if len(l.acks) == 0 {
+						l.update(contract.VisitNow)
+					}
+				}))
+			})
+			in := visited(start)
+			in.Tuning.VisitsPerRun = 1
+			l.stopped(l.page(in))
+			l.wantTimes(0)
+			if !slices.Equal(asked, []crawl.Class{crawl.ClassRevisit, crawl.ClassManual}) {
+				t.Errorf("asked in classes %v, want again for the person", asked)
+			}
+		})
+	}
+}
+
 func TestPageStopAnswers(t *testing.T) {
 	t.Parallel()
 	t.Run("update while sleeping", func(t *testing.T) {

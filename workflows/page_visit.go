@@ -22,9 +22,9 @@ func (p *page) ask() error {
 	p.alarm.unset()
 	takePlace(&p.s, p.now())
 	p.s.InLine, p.s.Wake, p.s.Hold, p.s.Waiting = true, time.Time{}, time.Time{}, ""
-	ctx := local(p.ctx, fmt.Sprintf("ask for visit %d", p.number()))
+	ctx, class := local(p.ctx, fmt.Sprintf("ask for visit %d", p.number())), classOf(&p.s)
 	out, err := contract.Acquire.RunLocal(ctx, contract.AcquireIn{
-		Page: p.s.Page, Visit: p.number(), Class: classOf(&p.s),
+		Page: p.s.Page, Visit: p.number(), Class: class,
 	})
 	if err != nil {
 		return p.retry("asking for a permit", err)
@@ -38,11 +38,11 @@ func (p *page) ask() error {
 	case out.Answer == contract.AnswerRobots:
 		return p.refreshRobots(out.Permit)
 	case out.Answer == contract.AnswerWait && out.Held:
-		joinLine(&p.s, out.Wait, out.Reason, p.now()) // the signal turn may bring it back sooner
+		p.wait(class, out.Wait, out.Reason) // the signal turn may bring it back sooner
 	case out.Answer == contract.AnswerWait:
-		joinLine(&p.s, out.Wait, "in line: "+out.Reason, p.now())
+		p.wait(class, out.Wait, "in line: "+out.Reason)
 	case out.Answer == contract.AnswerParked:
-		joinLine(&p.s, parkedFallback, "the crawl is paused; its resume wakes the page", p.now())
+		p.wait(class, parkedFallback, "the crawl is paused; its resume wakes the page")
 	case out.Answer == contract.AnswerStopped:
 		askClose(&p.s) // of the crawl, or of a page that the store has stopped already
 	case out.Answer == contract.AnswerEvicted:
@@ -58,6 +58,16 @@ func (p *page) ask() error {
 		p.pauseAfter(troubleOther, fmt.Sprintf("asking for a permit was answered %q", out.Answer))
 	}
 	return nil
+}
+
+// wait follows the answer to wait that a page in this class got. The store may have taken so long
+// that a person asked for the visit meanwhile; then the page asks again at once, in their name.
+// Histories from before it did must replay.
+func (p *page) wait(asked crawl.Class, wait time.Duration, reason string) {
+	joinLine(&p.s, wait, reason, p.now())
+	if classOf(&p.s) != asked && workflow.GetVersion(p.apart, "asks-again-for-a-person", workflow.DefaultVersion, 1) == 1 {
+		p.s.Wake = time.Time{}
+	}
 }
 
 // refreshRobots fetches the robots.txt that the permit names, or the tdmrep.json. Whatever the

@@ -144,7 +144,7 @@ func writeAll(w io.Writer, b *bytes.Buffer) error {
 func TestHistories(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]func(*testing.T, string){
-		"page-visits": histVisits, "page-registers": histRegisters, "page-failing": histFailing, "page-fruitless": histFruitless, "page-line": histLine, "page-people": histPeople, "page-cancelled": histCancelled,
+		"page-visits": histVisits, "page-registers": histRegisters, "page-failing": histFailing, "page-fruitless": histFruitless, "page-line": histLine, "page-people": histPeople, "page-cancelled": histCancelled, "page-asked": histAsked,
 		"page-redirect": histRedirect, "discover": histDiscover, "crawl": histCrawl, "page-evicted": histEvicted, "crawl-ranks": histRanks, "sink": histSink,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -357,6 +357,31 @@ func histCancelled(t *testing.T, name string) {
 	if left := s.world.Left(); len(left) != 1 || left[0].State != crawl.Stopped {
 		t.Errorf("left %v, want once, stopped", left)
 	}
+	s.keep(name, run)
+}
+
+// histAsked: a person asks for a visit while the store takes long to answer the page, which then
+// is to wait. The workflow task is a short one, so that it is prolonged soon, and the update comes.
+func histAsked(t *testing.T, name string) {
+	s := newOnServer(t)
+	s.world.OnAcquire = func(a contracttest.Ask) (contract.AcquireOut, error) {
+		if a.In.Class == crawl.ClassManual {
+			return contract.AcquireOut{}, nil
+		}
+		s.marks.reach("asking")
+		<-s.marks.channel("answered")
+		return contract.AcquireOut{Answer: contract.AnswerWait, Wait: 2 * time.Hour, Reason: "others come first"}, nil
+	}
+	in := pageIn()
+	run := s.start(client.StartWorkflowOptions{
+		ID: contract.PageID(in.Page.Crawl, in.Page.URL), TypedSearchAttributes: contract.PageAttributes(in), WorkflowTaskTimeout: 2 * time.Second,
+	}, contract.PageWorkflow, in)
+	s.await("asking")
+	s.update(run.GetID(), contract.VisitNow)
+	s.marks.reach("answered")
+	s.await("42/1")
+	s.signal(run.GetID(), contract.StopName, nil)
+	s.end(run)
 	s.keep(name, run)
 }
 
