@@ -129,6 +129,7 @@ type Activities struct {
 	kept    keptTurns
 	// censuses belong to maintenance passes that are under way.
 	censuses censuses
+	reminded reminders
 	handed   handovers
 	refused  ownRefusals
 	crowds   crowds

@@ -45,8 +45,8 @@ func (a *Activities) unfinishedAge(repair bool) time.Duration {
 }
 
 // restart starts a batch of living pages that have no workflow: normally those that are
-// overdue and in no line, in a repairing pass all. It leaves a page alone whose workflow
-// runs and is not stuck.
+// overdue and in no line, in a repairing pass all. A page whose workflow runs and is not
+// stuck is reminded of its time.
 func (a *Activities) restart(ctx context.Context, in contract.MaintainIn, out *contract.MaintainOut) error {
 	now, err := a.stores.Crawls.Now(ctx)
 	if err != nil {
@@ -80,13 +80,17 @@ func (a *Activities) restart(ctx context.Context, in contract.MaintainIn, out *c
 }
 
 // mend starts the workflows that pages lack, restarts those that are stuck, and counts
-// them; gone had none. A page that fails delays no other, up to a point.
+// them; gone had none. It reminds those that run of their times. A page that fails delays
+// no other, up to a point.
 func (a *Activities) mend(ctx context.Context, in contract.MaintainIn, pages []store.PageRecord, out *contract.MaintainOut) (gone int, err error) {
 	const most = 5 // of failures, before Temporal is taken to be out of order
 	var failures []error
 	stuck, why := 0, ""
 	for _, p := range pages {
 		mended, err := a.workflows.MendPage(ctx, NewPageIn(p))
+		if err == nil && mended.Condition == temporalkit.Runs && !in.Repair { // a repair's pages are not all overdue
+			err = a.remind(ctx, p)
+		}
 		if err != nil {
 			if failures = append(failures, err); len(failures) == most || ctx.Err() != nil {
 				break

@@ -347,6 +347,7 @@ type flows struct {
 	mu                                    sync.Mutex
 	started, turned, stopped, rescheduled []string // URLs of pages
 	evicted, fellBack                     []string
+	told                                  contract.RescheduleArg // what the last one rescheduled was told
 	// mended is the condition of each page's workflow, Gone by default.
 	mended map[string]temporalkit.Mended
 	mends  int      // how often MendPage was called
@@ -401,7 +402,8 @@ func (f *flows) EvictPage(_ context.Context, page crawl.PageRef) error {
 	return f.note(&f.evicted, page, true)
 }
 
-func (f *flows) Reschedule(_ context.Context, page crawl.PageRef, _ contract.RescheduleArg) error {
+func (f *flows) Reschedule(_ context.Context, page crawl.PageRef, arg contract.RescheduleArg) error {
+	f.told = arg
 	return f.note(&f.rescheduled, page, true)
 }
 

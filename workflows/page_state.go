@@ -180,11 +180,11 @@ func takeTurn(s *contract.PageIn, turn contract.TurnArg, now time.Time) {
 }
 
 // reschedule moves a sleeping page's due time. A page that is being visited ignores it,
-// because the visit's own plan is newer.
+// because the visit's own plan is newer. One that knows the time keeps its reason.
 func reschedule(s *contract.PageIn, arg contract.RescheduleArg) {
 	overtaken := arg.Visit != 0 && arg.Visit != s.Visit
 	visiting := s.InLine && !booked(s)
-	if visiting || s.Unrecorded != nil || overtaken || arg.Due.IsZero() {
+	if visiting || s.Unrecorded != nil || overtaken || arg.Due.IsZero() || arg.Due.Equal(s.Due) {
 		return
 	}
 	s.Due, s.Why = arg.Due, clip(arg.Why, maxWords)

@@ -940,6 +940,24 @@ func TestPageReschedule(t *testing.T) {
 		l.stopped(l.page(visited(start.Add(day))))
 		l.wantTimes()
 	})
+	// Maintenance tells each overdue page its time once, whether the page knows it or not.
+	t.Run("told what it knows", func(t *testing.T) {
+		t.Parallel()
+		l := newLive(t, signal(time.Hour, contract.Reschedule, to(day, 3)), look(2*time.Hour), stopAt(25*time.Hour))
+		l.stopped(l.page(visited(start.Add(day))))
+		l.wantTimes(day)
+		if l.views[0].Why != "policy" || l.timers != 2 {
+			t.Errorf("why %q, %d timers; want its own reason, and one timer before the visit and one after", l.views[0].Why, l.timers)
+		}
+	})
+	t.Run("snoozed", func(t *testing.T) {
+		t.Parallel()
+		l := newLive(t, signal(2*time.Hour, contract.Reschedule, to(time.Hour, 3)), stopAt(50*time.Hour))
+		in := visited(start.Add(day))
+		in.Snoozed = start.Add(2 * day)
+		l.stopped(l.page(in))
+		l.wantTimes(2 * day)
+	})
 	t.Run("in line", func(t *testing.T) {
 		t.Parallel()
 		l := newLive(t, signal(time.Minute, contract.Reschedule, to(3*day, 3)), stopAt(2*time.Hour))
