@@ -69,11 +69,15 @@ func (h HostSteering) tight() bool {
 	return h.Price > 0 || h.Limit > 0 && h.Planned > h.Limit/2
 }
 
-// near reports whether two host steerings differ too little to affect a plan.
+// near reports whether two host steerings differ too little to affect a plan, this crawl's or
+// another's: what is planned for a host with a limit is subtracted from what others may plan.
 func (h HostSteering) near(o HostSteering) bool {
 	return h.Site.near(o.Site) && like(h.Price, o.Price) && like(h.Prior.A, o.Prior.A) && like(h.Prior.B, o.Prior.B) &&
-		(h.tight() == o.tight() || like(h.Planned, o.Planned))
+		h.tight() == o.tight() && like(h.Limit, o.Limit) && (!h.limited() && !o.limited() || like(h.Planned, o.Planned))
 }
+
+// limited reports whether the host's limit counts: it is known, or the host has a price.
+func (h HostSteering) limited() bool { return h.Limit > 0 || h.Price > 0 }
 
 func like(x, y float64) bool {
 	const little = 0.01

@@ -163,6 +163,49 @@ func TestRoundFollowsGrowth(t *testing.T) {
 	}
 }
 
+// A host that takes less than before, because it asks for longer gaps or another crawl needs
+// it too, gets its price at once, even if what is planned for it has not changed for days.
+func TestRoundsNoticeALowerLimit(t *testing.T) {
+	t.Parallel()
+	c := newCollection(t, spec("sqrt"), 3, 600, 2)
+	for range 30 {
+		c.round(600, map[int64]float64{0: 70_000, 1: 70_000})
+	}
+	if got := c.planned(0); got < 250 {
+		t.Fatalf("%v visits a day are planned at a host, want about 300", got)
+	}
+	for range 3 {
+		c.round(600, map[int64]float64{0: 100, 1: 70_000})
+	}
+	if got := c.planned(0); got > 105 {
+		t.Errorf("%v visits a day are planned at a host that takes 100", got)
+	}
+}
+
+// What a crawl plans for a host is what other crawls must leave to it, so it is kept up to date
+// once the host's limit is known, and nothing else is written again and again.
+func TestHostsThatDiffer(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		before HostSteering
+		after  HostSteering
+		near   bool
+	}{
+		{"much more is planned for a host without a limit", HostSteering{Planned: 3}, HostSteering{Planned: 5}, true},
+		{"a little more for one with a limit", HostSteering{Planned: 300, Limit: 1000}, HostSteering{Planned: 301, Limit: 1000}, true},
+		{"more for one with a limit", HostSteering{Planned: 300, Limit: 1000}, HostSteering{Planned: 320, Limit: 1000}, false},
+		{"more for one at its limit", HostSteering{Planned: 700, Limit: 1000}, HostSteering{Planned: 800, Limit: 1000}, false},
+		{"a lower limit", HostSteering{Planned: 300, Limit: 1000}, HostSteering{Planned: 300, Limit: 900}, false},
+		{"a limit that is near", HostSteering{Planned: 300, Limit: 1000}, HostSteering{Planned: 300, Limit: 500}, false},
+		{"a first limit", HostSteering{Planned: 300}, HostSteering{Planned: 300, Limit: 1000}, false},
+	} {
+		if got := c.after.near(c.before); got != c.near {
+			t.Errorf("%s: near is %v", c.name, got)
+		}
+	}
+}
+
 // What the engine does not bear is not planned: a budget is smaller, and intervals of policies
 // without one are longer, in proportion.
 func TestRoundsFitTheEngine(t *testing.T) {
