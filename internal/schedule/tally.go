@@ -317,7 +317,10 @@ func (s *Tally) moveThreshold(round *Round, o Objective, budget float64, p Param
 		if !fresh || like(planned(move.To), budget) {
 			break
 		}
-		move = MoveThreshold(move.To, budget, planned)
+		before := move.To
+		if move = MoveThreshold(before, budget, planned); move.To == before {
+			break
+		}
 	}
 	round.Policy, round.Threshold, round.Interval = o.Name(), move.To, interval
 	if !fresh {
@@ -389,8 +392,9 @@ func (s *Tally) price(h *hostTally, o Objective, price, threshold, limit float64
 	planned := func(threshold float64) float64 { return s.sum(h.demands, o, threshold, 0) }
 	first := price <= threshold
 	for range firstMoves {
-		price = MoveHostPrice(price, threshold, limit, planned)
-		if !first || price == 0 || like(planned(price), limit) {
+		before := price
+		price = MoveHostPrice(before, threshold, limit, planned)
+		if !first || price == 0 || price == before || like(planned(price), limit) {
 			break
 		}
 	}

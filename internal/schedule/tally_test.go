@@ -206,6 +206,39 @@ func TestHostsThatDiffer(t *testing.T) {
 	}
 }
 
+// Pages at their shortest interval stay there over a wide range of thresholds. The threshold, or
+// the price of their host, crosses that range when there are too many of them.
+func TestRoundsLeaveTheShortestInterval(t *testing.T) {
+	t.Parallel()
+	for _, policy := range []string{"sqrt", "fresh", "age", "harmonic"} {
+		r := spec(policy)
+		r.MinInterval = crawl.Duration(time.Hour)
+		c := newCollection(t, r, 3, 100, 2)
+		for i := range c.entries {
+			c.entries[i].Belief.Changes, c.entries[i].Belief.Days = 300, 30 // ten a day
+		}
+		for range 3 {
+			c.round(1e6, nil)
+		}
+		if got := c.planned(-1); got < 2280 || got > 2520 {
+			t.Fatalf("%s: %v visits a day are planned of 100 pages with an hour between two", policy, got)
+		}
+		limits := map[int64]float64{0: 300}
+		for range 5 {
+			c.round(1e6, limits)
+		}
+		if got := c.planned(0); got > 1.05*limits[0] {
+			t.Errorf("%s: %v visits a day are planned at a host that takes %v", policy, got, limits[0])
+		}
+		for range 5 {
+			c.round(900, nil)
+		}
+		if got := c.planned(-1); got < 0.95*900 || got > 1.05*900 {
+			t.Errorf("%s: %v visits a day are planned, the budget has 900", policy, got)
+		}
+	}
+}
+
 // What the engine does not bear is not planned: a budget is smaller, and intervals of policies
 // without one are longer, in proportion.
 func TestRoundsFitTheEngine(t *testing.T) {

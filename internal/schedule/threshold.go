@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"math"
+	"sort"
 	"time"
 
 	"recrawl/internal/schedule/gamma"
@@ -11,6 +12,9 @@ import (
 // one round of maintenance: a factor of 1.65. Sleeping pages were planned with the old
 // value, and small moves keep their plans nearly right.
 const maxMove = 0.5
+
+// farMoves bounds how many such moves a threshold may make at once while nothing changes.
+const farMoves = 40
 
 // Move says where a threshold moves, and from where.
 type Move struct {
@@ -28,7 +32,7 @@ func FirstThreshold(o Objective, prior gamma.Distribution, pages, budget float64
 // MoveThreshold moves a crawl's threshold (> 0) towards the value at which the planned
 // visits a day meet the budget. planned returns the visits planned at a threshold, and
 // falls as the threshold rises (see [Demand.Planned]). The threshold stays where it is
-// if moving it changes nothing, for instance when all intervals are at their bounds.
+// if moving it changes nothing, however far: when all intervals are at their bounds.
 func MoveThreshold(threshold, budget float64, planned func(threshold float64) float64) Move {
 	move := Move{To: threshold, Planned: planned(threshold)}
 	if move.Planned > 0 && budget > 0 {
@@ -54,7 +58,9 @@ func MoveHostPrice(price, threshold, limit float64, planned func(threshold float
 }
 
 // towards returns the threshold at which the target is planned, or the end of one
-// maximal move in its direction.
+// maximal move in its direction. The move begins where the planned visits begin to change:
+// as long as they do not, because intervals are at their bounds or follow a timetable, no
+// plan is disturbed however far the threshold moves.
 func towards(from, target, now float64, planned func(threshold float64) float64) float64 {
 	if now == target {
 		return from
@@ -64,15 +70,26 @@ func towards(from, target, now float64, planned func(threshold float64) float64)
 		move = -maxMove
 	}
 	excess := func(u float64) float64 { return math.Log(planned(from*math.Exp(u)) / target) }
-	here, there := gamma.Point{X: 0, Y: math.Log(now / target)}, gamma.Point{X: move, Y: excess(move)}
-	switch {
-	case math.Abs(there.Y-here.Y) < 1e-9:
-		return from // nothing moves it
-	case (there.Y >= 0) == (here.Y >= 0):
-		return from * math.Exp(move)
+	here := gamma.Point{X: 0, Y: math.Log(now / target)}
+	there := gamma.Point{X: move, Y: excess(move)}
+	if same(here, there) {
+		flat := 1 + sort.Search(farMoves-1, func(i int) bool {
+			return !same(here, gamma.Point{Y: excess(float64(i+2) * move)})
+		})
+		if flat == farMoves {
+			return from // nothing moves it
+		}
+		here.X, there.X = float64(flat)*move, float64(flat+1)*move
+		there.Y = excess(there.X)
+	}
+	if (there.Y >= 0) == (here.Y >= 0) {
+		return from * math.Exp(there.X)
 	}
 	return from * math.Exp(gamma.Root(excess, here, there, 1e-9))
 }
+
+// same reports whether as many visits are planned at two points.
+func same(here, there gamma.Point) bool { return math.Abs(there.Y-here.Y) < 1e-9 }
 
 // HostLimit returns how many visits a day a host can take when each lasts duration on
 // average and the next begins a gap after it (together > 0). kept is the share of

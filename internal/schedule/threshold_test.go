@@ -21,6 +21,18 @@ func TestFirstThreshold(t *testing.T) {
 	}
 }
 
+// stairs are the visits of pages that threshold after threshold plans alike.
+func stairs(theta float64) float64 {
+	switch u := math.Log(theta); {
+	case u < 3:
+		return 100
+	case u < 7:
+		return 50
+	default:
+		return 10
+	}
+}
+
 func TestMoveThreshold(t *testing.T) {
 	t.Parallel()
 	// Visits under the square-root law: a hundred at θ = 1.
@@ -39,6 +51,9 @@ func TestMoveThreshold(t *testing.T) {
 		{"far too few: one step", 4, 1e6, planned, 4 * math.Exp(-0.5), 50},
 		{"all at their bounds: it stays", 2, 10, func(float64) float64 { return 70 }, 2, 70},
 		{"no pages yet", 2, 10, func(float64) float64 { return 0 }, 2, 0},
+		{"all at the shortest interval, and too many: beyond the flat stretch", 1, 30, stairs, math.Exp(3), 100},
+		{"all at the longest interval, and too few: back across it", math.Exp(9), 30, stairs, math.Exp(7), 10},
+		{"between two steps: to the next one", math.Exp(4), 15, stairs, math.Exp(7), 50},
 		{"no budget", 2, 0, planned, 2, 100 / math.Sqrt2},
 	} {
 		got := MoveThreshold(c.theta, c.budget, c.planned)
@@ -67,11 +82,17 @@ func TestMoveHostPrice(t *testing.T) {
 			t.Errorf("%s: %v; want %v", c.name, got, c.want)
 		}
 	}
+	if got := MoveHostPrice(0, 1, 30, stairs); !mathtest.Alike(got, math.Exp(3), 1e-5) {
+		t.Errorf("over its limit, all of its pages at their shortest interval: %v; want %v", got, math.Exp(3))
+	}
+	if got := MoveHostPrice(0, 1, 30, func(float64) float64 { return 70 }); got != 0 {
+		t.Errorf("over its limit whatever the price: %v; want 0", got)
+	}
 }
 
 // From anywhere the threshold moves to where planned visits meet the budget, in
-// steps of at most e^½, without oscillating, for every objective and the steepest
-// of demands: freshness of equal pages at their cut-off.
+// steps of at most e^½ beyond where nothing changes, without oscillating, for every objective
+// and the steepest of demands: freshness of equal pages at their cut-off.
 func TestThresholdSettles(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -89,8 +110,10 @@ func TestThresholdSettles(t *testing.T) {
 		budget, theta := planned(goal), goal*mathtest.Positive(1e-4, 1e4).Draw(t, "start")
 		for range 25 {
 			move := MoveThreshold(theta, budget, planned)
-			if step := math.Abs(math.Log(move.To / theta)); !(step <= maxMove+1e-12) {
-				t.Fatalf("moved from %v to %v", theta, move.To)
+			if step := math.Log(move.To / theta); !(math.Abs(step) <= maxMove+1e-12) {
+				if flat := planned(move.To / math.Exp(math.Copysign(maxMove, step))); !mathtest.Alike(flat, planned(theta), 1e-8) {
+					t.Fatalf("moved from %v to %v", theta, move.To)
+				}
 			}
 			before, after := math.Abs(math.Log(planned(theta)/budget)), math.Abs(math.Log(planned(move.To)/budget))
 			if after > before+1e-6 {
@@ -100,7 +123,7 @@ func TestThresholdSettles(t *testing.T) {
 		}
 		// Near its cut-off freshness may fall by any factor between two floats.
 		if got := planned(theta); !mathtest.Alike(got, budget, 1e-4) && !(got >= budget && planned(theta*(1+1e-5)) <= budget*(1+1e-4)) {
-			if flat := planned(theta * math.Exp(math.Copysign(maxMove, got-budget))); !mathtest.Alike(flat, got, 1e-9) {
+			if flat := planned(theta * math.Exp(math.Copysign(farMoves*maxMove, got-budget))); !mathtest.Alike(flat, got, 1e-8) {
 				t.Fatalf("settled at θ %v with %v visits of %v", theta, got, budget)
 			}
 		}
