@@ -16,8 +16,8 @@ type Steering struct {
 	Prior gamma.Distribution
 	// Steep says how steeply rates of change fall with the age of pages; see [Clock].
 	Steep float64
-	// Interval is the number of days available for each visit of a page: pages divided
-	// by budget.
+	// Interval is the number of days available for each visit of a page: pages that share
+	// the budget divided by it.
 	Interval float64
 	// Stretch is by how much intervals of policies that share no budget are longer than these
 	// policies want, because the engine cannot make all their visits; 0 if they are not.

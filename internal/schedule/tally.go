@@ -99,9 +99,12 @@ func (s *Tally) Add(e Entry) {
 		s.counts[e.Host] = h
 	}
 	full := s.hosts[e.Host].Price > s.steering.Threshold
-	visits := 1 / (days(e.Planned()) + e.sooner(full))
-	h.planned += visits
 	g := s.rules.groups[e.Group]
+	// A page that is due at once, such as one that was sent to another spelling of its
+	// address, comes once like that, not thousands of times a day.
+	interval := days(max(e.Planned(), g.Parameters.Floor()))
+	visits := 1 / (interval + e.sooner(full))
+	h.planned += visits
 	_, budgeted := g.Policy.(Budgeted)
 	if !budgeted || !e.byPolicy() {
 		h.others += visits
@@ -129,7 +132,7 @@ func (s *Tally) Add(e Entry) {
 	if h.demands != nil {
 		censuses = h.demands
 	}
-	censuses[e.Group].AddTimed(p.forecast(e.Belief).counted(g.Policy, belief, days(e.Planned())), p.weight(), e.Belief.Timetable)
+	censuses[e.Group].AddTimed(p.forecast(e.Belief).counted(g.Policy, belief, interval), p.weight(), e.Belief.Timetable)
 }
 
 // window returns over how many days the looks at a host's pages are combined to find a
@@ -243,7 +246,7 @@ func (s *Tally) Settle(may Allowance) Round {
 		return round
 	}
 	left := max(budget-s.others, budget*leastShare)
-	s.moveThreshold(&round, objective.Objective, left, own.Parameters)
+	s.moveThreshold(&round, objective.Objective, left)
 	s.movePrices(&round, objective.Objective, may.Hosts)
 	return round
 }
@@ -299,19 +302,25 @@ func (s *Tally) now(round *Round, id int64) HostSteering {
 
 // moveThreshold moves the threshold. A change that is known beforehand (more pages,
 // another budget) does not wait for small moves: the threshold first jumps to where an
-// average page is visited as often as there is now budget for it.
-func (s *Tally) moveThreshold(round *Round, o Objective, budget float64, p Parameters) {
-	interval := float64(s.pages) / budget
+// average page is visited as often as there is now budget for it. What other visits leave of
+// the budget rises and falls from round to round, and moves the threshold in small steps.
+func (s *Tally) moveThreshold(round *Round, o Objective, budget float64) {
+	interval := float64(s.pages) / round.Budget
 	from, theta := s.steering.Threshold, s.steering.Threshold
 	fresh := theta <= 0 || s.steering.Policy != o.Name()
+	planned := s.plannedAt(o)
+	off := func(theta float64) float64 { return math.Abs(math.Log(planned(theta) / budget)) }
 	switch {
 	case fresh:
 		from, theta = 0, FirstThreshold(o, round.Prior, float64(s.pages), budget)
 	case s.steering.Interval > 0 && !like(interval, s.steering.Interval):
-		theta *= o.Worth(round.Prior, interval) / o.Worth(round.Prior, s.steering.Interval)
+		there := theta * o.Worth(round.Prior, interval) / o.Worth(round.Prior, s.steering.Interval)
+		if off(there) > off(theta) {
+			break // the pages are not like the average one
+		}
+		theta = there
 		round.Reasons = append(round.Reasons, because(CodeSpacing, duration(interval).Seconds(), duration(s.steering.Interval).Seconds()).reason())
 	}
-	planned := s.plannedAt(o)
 	move := MoveThreshold(theta, budget, planned)
 	for range firstMoves {
 		if !fresh || like(planned(move.To), budget) {

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"math"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -203,6 +204,28 @@ func TestHostsThatDiffer(t *testing.T) {
 		if got := c.after.near(c.before); got != c.near {
 			t.Errorf("%s: near is %v", c.name, got)
 		}
+	}
+}
+
+// A page that is due at once counts as one at its shortest interval. Neither that nor other
+// visits that come and go make the threshold jump.
+func TestRoundWithAPageDueAtOnce(t *testing.T) {
+	t.Parallel()
+	r := spec("sqrt")
+	r.MinInterval = crawl.Duration(time.Hour)
+	c := newCollection(t, r, 3, 600, 1)
+	for range 10 {
+		c.round(300, nil)
+	}
+	before := c.steering.Threshold
+	c.entries[7].At = c.entries[7].At.Add(time.Second) // a look at something else than its content
+	c.entries[7].Due = c.entries[7].At
+	round := c.tally().Settle(Allowance{Budget: 300})
+	if round.Planned < 310 || round.Planned > 335 {
+		t.Errorf("%v visits a day are planned, want the 300 and one an hour", round.Planned)
+	}
+	if round.Threshold < before || round.Threshold > before*math.Exp(maxMove) || strings.Contains(Words(round.Reasons), "instead of every") {
+		t.Errorf("θ from %v to %v: %s", before, round.Threshold, Words(round.Reasons))
 	}
 }
 
