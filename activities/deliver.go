@@ -154,13 +154,13 @@ func (d *delivery) stream(ctx context.Context) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	events, err := d.events(ctx, page.Through.Epoch, page.Changes, true)
+	events, err := d.events(ctx, page.Through.Epoch, page.Changes, false)
 	if err != nil {
 		return false, err
 	}
 	done := d.rec.After // sent, or not for the sink
 	for i, c := range page.Changes {
-		selected, err := d.selects(ctx, c, events)
+		e, selected, err := d.selected(ctx, c, events)
 		if err != nil {
 			return false, err
 		}
@@ -173,7 +173,7 @@ func (d *delivery) stream(ctx context.Context) (more bool, err error) {
 		if i > 0 && time.Since(d.began) >= deliverFor {
 			return true, d.moveTo(ctx, done)
 		}
-		goes, err := d.try(ctx, []feed.Change{c}, done, here, func(ctx context.Context, s sink.Sender) error { return s.Send(ctx, events[c.ID]) })
+		goes, err := d.try(ctx, []feed.Change{c}, done, here, func(ctx context.Context, s sink.Sender) error { return s.Send(ctx, e) })
 		if err != nil || !goes {
 			return false, err
 		}
@@ -195,21 +195,34 @@ func (d *delivery) events(ctx context.Context, epoch string, changes []feed.Chan
 	return byID, err
 }
 
-// selects reports whether the sink gets a change.
-func (d *delivery) selects(ctx context.Context, c feed.Change, events map[int64]feed.Event) (bool, error) {
+// selected reports whether the sink gets a change, and returns its event, with the
+// difference of the texts if the sink shows it. Texts are read only of changes that the
+// sink is for.
+func (d *delivery) selected(ctx context.Context, c feed.Change, events map[int64]feed.Event) (feed.Event, bool, error) {
 	e, left := events[c.ID]
 	if !left || !d.filter.Place(e).Send {
-		return false, nil
+		return e, false, nil
+	}
+	if d.showsDiffs() {
+		read, err := d.events(ctx, e.Cursor.Epoch, []feed.Change{c}, true)
+		if err != nil {
+			return e, false, err
+		}
+		e.Diff = read[c.ID].Diff
 	}
 	if !d.filter.Reads() {
-		return true, nil
+		return e, true, nil
 	}
 	texts, err := d.a.settings.Events.Texts(ctx, c)
 	if err != nil {
-		return false, err
+		return e, false, err
 	}
-	return d.filter.Text(e, texts).Send, nil
+	return e, d.filter.Text(e, texts).Send, nil
 }
+
+// showsDiffs reports whether the sink does anything with the differences of texts. One that
+// holds the collection reads the pages themselves.
+func (d *delivery) showsDiffs() bool { return !crawl.HoldsCollection(d.spec.Kind) }
 
 // try tries once to send one message of some changes, which reaches up to here; everything
 // before it is done. It reports whether the sink goes on.

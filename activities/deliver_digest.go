@@ -145,12 +145,12 @@ func (d *delivery) collect(ctx context.Context, end time.Time) ([]feed.Change, f
 func (d *delivery) changedAsAsked(ctx context.Context, epoch string, changes []feed.Change) ([]feed.Change, error) {
 	var selected []feed.Change
 	for some := range slices.Chunk(changes, digestRead) {
-		events, err := d.events(ctx, epoch, some, true)
+		events, err := d.events(ctx, epoch, some, false)
 		if err != nil {
 			return nil, err
 		}
 		for _, c := range some {
-			ok, err := d.selects(ctx, c, events)
+			_, ok, err := d.selected(ctx, c, events)
 			if err != nil {
 				return nil, err
 			}
@@ -164,7 +164,7 @@ func (d *delivery) changedAsAsked(ctx context.Context, epoch string, changes []f
 
 // shown returns the events of a message.
 func (d *delivery) shown(ctx context.Context, epoch string, items []feed.Change) ([]feed.Event, error) {
-	byID, err := d.events(ctx, epoch, items, true)
+	byID, err := d.events(ctx, epoch, items, d.showsDiffs())
 	if err != nil {
 		return nil, err
 	}

@@ -127,6 +127,54 @@ func TestDeliverInOrder(t *testing.T) {
 	p.wantTaken("1 2 7")
 }
 
+// asking notes the changes whose differences are read.
+type asking struct {
+	activities.EventSource
+	diffs *[]int64
+}
+
+// Events implements activities.EventSource.
+func (a asking) Events(ctx context.Context, epoch string, changes []feed.Change, diffs bool) ([]feed.Event, error) {
+	for _, c := range changes {
+		if diffs {
+			*a.diffs = append(*a.diffs, c.ID)
+		}
+	}
+	return a.EventSource.Events(ctx, epoch, changes, diffs)
+}
+
+// Differences cost reading two bodies: they are read for changes that are sent, and for no
+// sink that holds the collection.
+func TestDeliverReadsFewDiffs(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		spec  crawl.SinkSpec
+		taken string
+		want  []int64
+	}{
+		"all":       {crawl.SinkSpec{}, "1 2 3", []int64{1, 2, 3}},
+		"narrow":    {crawl.SinkSpec{Prefix: crawl.Texts{"https://example.com/2"}}, "2", []int64{2}},
+		"a folder":  {crawl.SinkSpec{Kind: crawl.SinkFolder, To: "x"}, "1 2 3", nil},
+		"an index":  {crawl.SinkSpec{Kind: crawl.SinkSearch}, "1 2 3", nil},
+		"with when": {crawl.SinkSpec{When: &crawl.SinkWhen{Appears: crawl.Texts{"kiwi"}}, Prefix: crawl.Texts{"https://example.com/3"}}, "3", []int64{3}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPost(t, c.spec)
+			p.events.Versions = map[int]string{1: "none", 2: "a kiwi"}
+			var diffs []int64
+			settings := activities.Settings{Senders: p.receiver, Events: asking{p.events, &diffs}}
+			p.world.activities = activities.New(activities.Stores{Crawls: p.feed, Sinks: p.feed}, nil, nil, p.world.flows, settings, slog.New(slog.DiscardHandler))
+			p.change(1, 2, 3)
+			p.deliver()
+			p.wantTaken(c.taken)
+			if !slices.Equal(diffs, c.want) {
+				t.Errorf("differences of %v were read, want %v", diffs, c.want)
+			}
+		})
+	}
+}
+
 // Changes that are not for a sink move its cursor too, even over thousands of changes of
 // other crawls.
 func TestDeliverPassesOthers(t *testing.T) {

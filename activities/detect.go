@@ -181,7 +181,7 @@ func (a *Activities) look(ctx context.Context, view *crawlView, page store.PageR
 		return edit, nil, nil
 	}
 	body, err := a.read(ctx, page.Last.Digest)
-	if errors.Is(err, archive.ErrNotFound) || errors.Is(err, archive.ErrCorrupt) {
+	if archive.Lost(err) {
 		return edit, nil, nil
 	}
 	if err != nil {
@@ -345,7 +345,7 @@ func (a *Activities) read(ctx context.Context, digest string) ([]byte, error) {
 	}
 	err = fmt.Errorf("archive: %s: %w", digest, err)
 	switch {
-	case errors.Is(err, archive.ErrNotFound), errors.Is(err, archive.ErrCorrupt):
+	case archive.Lost(err):
 		return nil, temporal.NewNonRetryableApplicationError(err.Error(), "Archive", err)
 	case errors.Is(err, archive.ErrUnavailable):
 		return nil, ourFault(err)

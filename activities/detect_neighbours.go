@@ -2,7 +2,6 @@ package activities
 
 import (
 	"context"
-	"errors"
 
 	"recrawl/internal/archive"
 	"recrawl/internal/change"
@@ -53,7 +52,7 @@ func (a *Activities) neighbours(ctx context.Context, view *crawlView, page store
 			continue // the comparison's room is not meant for large bodies
 		}
 		body, err := a.read(ctx, p.Last.Digest)
-		if errors.Is(err, archive.ErrNotFound) || errors.Is(err, archive.ErrCorrupt) {
+		if archive.Lost(err) {
 			continue
 		}
 		if err != nil {

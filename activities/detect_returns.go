@@ -2,7 +2,6 @@ package activities
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"recrawl/internal/archive"
@@ -83,7 +82,7 @@ func (a *Activities) sameText(ctx context.Context, view *crawlView, page store.P
 		return false, nil
 	}
 	body, err := a.read(ctx, v.Digest)
-	if errors.Is(err, archive.ErrNotFound) || errors.Is(err, archive.ErrCorrupt) {
+	if archive.Lost(err) {
 		return false, nil
 	}
 	if err != nil {

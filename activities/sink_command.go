@@ -210,7 +210,7 @@ func (d *delivery) replayOne(ctx context.Context, id int64) (failure, err error)
 	if len(page.Changes) == 0 || page.Changes[0].ID != id {
 		return sink.ErrNotKept, nil
 	}
-	events, err := d.events(ctx, before.Epoch, page.Changes, true)
+	events, err := d.events(ctx, before.Epoch, page.Changes, d.showsDiffs())
 	if err != nil {
 		return nil, err
 	}

@@ -145,7 +145,7 @@ func workerOptions(queue string, cfg config.Config, sticky time.Duration) tempor
 func startWorker(ctx context.Context, p parts, cfg config.Config, sticky time.Duration, log *slog.Logger) (stop func(), err error) {
 	temporalkit.CacheWorkflows(cfg.Worker.WorkflowCache)
 	temporalkit.NameBuild(config.VersionText())
-	p.files = p.watch.archive(p.files)
+	p.files = p.watch.archive(damageLog{p.files, log})
 	options := workerOptions(p.home.TaskQueue, cfg, sticky)
 	if p.tracer != nil {
 		options.Tracer = p.tracer

@@ -32,6 +32,10 @@ var (
 	ErrClosed = errors.New("writer is closed")
 )
 
+// Lost reports whether an error says that a content cannot be had however often it is
+// tried: it is not there, or its bytes are damaged.
+func Lost(err error) bool { return errors.Is(err, ErrNotFound) || errors.Is(err, ErrCorrupt) }
+
 // MaxContent is the most bytes that a content may have: the largest body that a
 // crawl's spec allows. Readers trust no file that says it has more.
 const MaxContent = 1 << 30

@@ -69,8 +69,18 @@ func (c exportCmd) Run(s *session) error {
 		if err != nil {
 			return orGone(orNoCrawl(c.Name, err))
 		}
+		s.warnDamaged(done)
 		return report.Exported(done).Write(s.env.Stdout, s.global.Output)
 	})
+}
+
+// warnDamaged says what to do about an export that lacks bytes because they are damaged.
+func (s *session) warnDamaged(done export.Result) {
+	if done.Damaged == 0 {
+		return
+	}
+	fmt.Fprintf(s.env.Stderr, "starter: the export lacks the bytes of %s, which are damaged: `starter archive verify` names them; once they are back from a backup, delete %s and export again\n",
+		count(int(done.Damaged), "version"), done.Folder)
 }
 
 // visitedPages is how many pages an export of everything holds; 0 for a partial export, or

@@ -40,6 +40,10 @@ func TestExport(t *testing.T) {
 			t.Errorf("starter %s: %d, %q, %q, calls %q", c.args, got.code, got.out, got.errOut, b.calls)
 		}
 	}
+	got := starterEnv(t, &fakeBackend{damaged: 2}, env, "export", "news", "out", "--format", "dir")
+	if want := "starter: the export lacks the bytes of 2 versions, which are damaged: `starter archive verify` names them; once they are back from a backup, delete out/x and export again\n"; got.code != ExitOK || got.errOut != want {
+		t.Errorf("with damaged bodies: %d, %q", got.code, got.errOut)
+	}
 	if got := starter(t, &fakeBackend{}, "export", "news", "out", "--format", "dir"); got.code != ExitUsage || !strings.Contains(got.errOut, "no archive") {
 		t.Errorf("without an archive: %d, %q", got.code, got.errOut)
 	}

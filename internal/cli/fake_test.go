@@ -47,6 +47,7 @@ type fakeBackend struct {
 	temporal              TemporalOptions
 	dsn                   string
 	archiveDir            string // "" has none
+	damaged               int64  // versions of exports
 	version, earlier      store.VersionRecord
 	content               *crawl.ContentSpec  // of the crawl, if not as by default
 	visits                []store.VisitRecord // of news' page, newest first; nil is one
@@ -115,7 +116,7 @@ func (b *fakeBackend) Export(_ context.Context, at Target, out string, o export.
 	}
 	b.work()
 	o.Progress(export.Counts{Pages: 1})
-	done := export.Result{Folder: out + "/x", Counts: export.Counts{Pages: 2}, Since: o.Since}
+	done := export.Result{Folder: out + "/x", Counts: export.Counts{Pages: 2, Damaged: b.damaged}, Since: o.Since}
 	if o.Since.ID > 0 {
 		done.Cursor = feed.Cursor{Epoch: o.Since.Epoch, ID: o.Since.ID + 1}
 	}

@@ -38,8 +38,15 @@ func TestKilledAnywhere(t *testing.T) {
 			t.Parallel()
 			src, o := exporttest.Crawl(20, exporttest.URLs()[:9], 4), options(f)
 			o.MaxFile = 3000
+			for _, x := range src.Visits {
+				if x.Page == 4 && x.Found() && x.Version.Digest != "" {
+					src.Bodies[x.Version.Digest] = []byte("damaged")
+				}
+			}
 			whole := t.TempDir()
-			mustExport(t, src, whole, o)
+			if done := mustExport(t, src, whole, o); done.Damaged == 0 {
+				t.Fatal("the damaged body is not asked for")
+			}
 			want := files(t, whole)
 			steps := 0
 			if _, err := export.ExportWith(t.Context(), src, t.TempDir(), o, 3, func() error { steps++; return nil }); err != nil || steps < 20 {

@@ -242,6 +242,8 @@ type Counts struct {
 	Versions int64 `json:"versions"` // with their bodies
 	// Missing counts versions whose body the source no longer had.
 	Missing int64 `json:"missing,omitempty"`
+	// Damaged counts versions whose body the source has with other bytes than it found.
+	Damaged int64 `json:"damaged,omitempty"`
 	Bytes   int64 `json:"bytes"` // of bodies, as decoded
 }
 

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"recrawl/internal/archive"
 	"recrawl/internal/crawl"
 	"recrawl/internal/export"
 	"recrawl/internal/export/exporttest"
@@ -262,12 +263,51 @@ func TestSourceFails(t *testing.T) {
 	if err := mustFail(t, failing{exporttest.Crawl(6, exporttest.URLs(), 9), broken}); !errors.Is(err, broken) {
 		t.Error(err)
 	}
-	src := exporttest.Crawl(6, exporttest.URLs(), 9)
-	for digest, body := range src.Bodies {
-		src.Bodies[digest] = append(slices.Clone(body), '!')
+}
+
+// A body that is damaged is left out like one that is gone, in all formats, and the two are
+// counted apart. Nothing of it is in the export.
+func TestDamagedBodies(t *testing.T) {
+	t.Parallel()
+	for _, f := range export.Formats() {
+		t.Run(string(f), func(t *testing.T) {
+			t.Parallel()
+			damaged, gone := exporttest.Crawl(6, exporttest.URLs(), 9), exporttest.Crawl(6, exporttest.URLs(), 9)
+			some := slices.Sorted(maps.Keys(damaged.Bodies))
+			for _, digest := range some[:len(some)/2] {
+				damaged.Bodies[digest] = append(slices.Clone(damaged.Bodies[digest]), '!')
+				delete(gone.Bodies, digest)
+			}
+			got, want := mustExport(t, damaged, t.TempDir(), options(f)), mustExport(t, gone, t.TempDir(), options(f))
+			if got.Damaged != want.Missing || got.Damaged < 5 || got.Missing != 0 || got.Versions != want.Versions || got.Bytes != want.Bytes {
+				t.Errorf("%+v, and without the bodies %+v", got.Counts, want.Counts)
+			}
+			have, wanted := files(t, got.Folder), files(t, want.Folder)
+			if text := string(have["export.json"]); !strings.Contains(text, fmt.Sprintf(`"damaged": %d`, got.Damaged)) {
+				t.Errorf("export.json is %s", text)
+			}
+			delete(have, "export.json")
+			delete(wanted, "export.json")
+			same(t, have, wanted)
+			noEmptyFolders(t, got.Folder)
+		})
 	}
-	if err := mustFail(t, src); !errors.Is(err, archive.ErrCorrupt) {
-		t.Error(err)
+}
+
+func noEmptyFolders(t *testing.T, folder string) {
+	t.Helper()
+	err := filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || !e.IsDir() {
+			return err
+		}
+		inside, err := os.ReadDir(path)
+		if len(inside) == 0 {
+			t.Errorf("%s is empty", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

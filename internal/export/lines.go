@@ -37,8 +37,8 @@ type visitLine struct {
 	Reasons  []crawl.Reason `json:"reasons"`
 }
 
-// versionLine is a version with its text. Text is null if its body may not be kept or is
-// gone.
+// versionLine is a version with its text. Text is null if its body may not be kept, is
+// gone or is damaged.
 type versionLine struct {
 	URL         string  `json:"url"`
 	Version     int     `json:"version"`

@@ -205,27 +205,39 @@ func (r *runner) endPage(ctx context.Context) error {
 	return r.job.checkpoint(r.last.Page)
 }
 
-// body opens a version's body. It is nil for one that is gone, which is counted.
+// body opens a version's body. It is nil for one that is lost, which is counted.
 func (j *job) body(ctx context.Context, src Source, digest string) (io.ReadCloser, error) {
 	body, err := src.Body(ctx, digest)
 	return j.found(body, err)
 }
 
-// found counts a body that is gone.
+// found counts a body that is lost.
 func (j *job) found(body io.ReadCloser, err error) (io.ReadCloser, error) {
-	if errors.Is(err, archive.ErrNotFound) {
-		j.Missing++
+	if j.lost(err) {
 		return nil, nil
 	}
 	return body, err
 }
 
-// text returns a version's main text. It reports false where the body is gone,
+// lost reports whether an error says that a body is gone or damaged, and counts it. The
+// export goes on without it: one such body must not keep people from all others.
+func (j *job) lost(err error) bool {
+	switch {
+	case errors.Is(err, archive.ErrNotFound):
+		j.Missing++
+	case errors.Is(err, archive.ErrCorrupt):
+		j.Damaged++
+	default:
+		return false
+	}
+	return true
+}
+
+// text returns a version's main text. It reports false where the body is lost,
 // which is counted.
 func (j *job) text(ctx context.Context, src Source, x Exchange) (string, bool, error) {
 	text, err := src.Text(ctx, x)
-	if errors.Is(err, archive.ErrNotFound) {
-		j.Missing++
+	if j.lost(err) {
 		return "", false, nil
 	}
 	j.Versions++

@@ -22,7 +22,7 @@ type tree struct {
 }
 
 // treeLine is a page in the index. Path is null if the newest version's body may not be
-// kept or is gone.
+// kept, is gone or is damaged.
 type treeLine struct {
 	URL         string `json:"url"`
 	Path        orNull `json:"path"` // with slashes, from the index's folder
@@ -68,7 +68,8 @@ func (t *tree) endPage(ctx context.Context) error {
 	return writeLine(t.index, line)
 }
 
-// page writes a page's file. It reports false for a body that is gone, or has no text.
+// page writes a page's file. It reports false for a body that is lost, or has no text. That
+// a body is damaged may be known only at its end: then nothing of it stays.
 func (t *tree) page(ctx context.Context, name string, x Exchange) (bool, error) {
 	body, err := t.job.found(OpenFile(ctx, t.job.Format, t.src, x))
 	if body == nil {
@@ -83,9 +84,28 @@ func (t *tree) page(ctx context.Context, name string, x Exchange) (bool, error) 
 		return false, err
 	}
 	n, err := io.Copy(writerFunc(func(p []byte) (int, error) { return len(p), t.job.put(file, p) }), body)
+	if err := errors.Join(err, file.Close()); err != nil {
+		if t.job.lost(err) {
+			return false, t.remove(name)
+		}
+		return false, err
+	}
 	t.job.Bytes += n
 	t.job.Versions++
-	return true, errors.Join(err, file.Close())
+	return true, nil
+}
+
+// remove removes a page's file, and the folders that were made for it alone.
+func (t *tree) remove(name string) error {
+	if err := t.job.remove(name); err != nil {
+		return err
+	}
+	for folder := path.Dir(name); folder != "."; folder = path.Dir(folder) {
+		if t.job.root.Remove(folder) != nil {
+			break // it holds other pages
+		}
+	}
+	return nil
 }
 
 func (t *tree) finish(context.Context) error { return nil }

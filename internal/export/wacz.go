@@ -95,12 +95,12 @@ func (w *wacz) endPage(ctx context.Context) error {
 }
 
 // pageText returns the beginning of the main text of a page's version after its last visit,
-// "" if its body has been forgotten meanwhile.
+// "" if its body has been forgotten meanwhile, or is damaged.
 func (w *wacz) pageText(ctx context.Context, last Exchange) (string, error) {
 	found := last // as the visit that found the version, since the source finds texts by these
 	found.Visit, found.At = last.Version.Visit, last.Version.At
 	text, err := w.src.Text(ctx, found)
-	if errors.Is(err, archive.ErrNotFound) {
+	if archive.Lost(err) {
 		return "", nil // counted with its WARC record
 	}
 	if len(text) > maxPageText {

@@ -97,7 +97,7 @@ type block struct {
 }
 
 // read computes the digests of a body and of its block, in which it follows text. It
-// returns nil for a body that is gone.
+// returns nil for a body that is lost.
 func (w *warc) read(ctx context.Context, e *event, text []byte) (*block, error) {
 	body, err := w.job.body(ctx, w.src, e.Version.Digest)
 	if body == nil {
@@ -109,6 +109,9 @@ func (w *warc) read(ctx context.Context, e *event, text []byte) (*block, error) 
 	kept := kept{buf: &w.body}
 	n, err := io.Copy(io.MultiWriter(whole, payload, &kept), body)
 	if err := errors.Join(err, body.Close()); err != nil {
+		if w.job.lost(err) {
+			return nil, nil
+		}
 		return nil, err
 	}
 	if n != e.Version.Bytes {

@@ -34,7 +34,28 @@ func (a *meteredArchive) Open(ctx context.Context, digest string) (io.ReadCloser
 	defer a.m.archiveCall("open")()
 	r, err := a.Store.Open(ctx, digest)
 	a.m.archiveError("open", err)
-	return r, err
+	if err != nil {
+		return nil, err
+	}
+	return &meteredReader{r, a.m, false}, nil
+}
+
+// meteredReader counts why a content cannot be read to its end: that it is damaged is known
+// only there.
+type meteredReader struct {
+	io.ReadCloser
+	m       *Metrics
+	counted bool
+}
+
+// Read implements io.Reader.
+func (r *meteredReader) Read(p []byte) (int, error) {
+	n, err := r.ReadCloser.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) && !r.counted {
+		r.counted = true
+		r.m.archiveError("read", err)
+	}
+	return n, err
 }
 
 // Has implements archive.Store.

@@ -90,6 +90,7 @@ func (m *Metrics) begin() {
 	for _, kind := range archiveKinds {
 		m.filesErr.WithLabelValues("commit", kind)
 	}
+	m.filesErr.WithLabelValues("read", kindCorrupt)
 }
 
 // Engine is for the engine's library.

@@ -17,6 +17,7 @@ import (
 
 	"recrawl/activities"
 	"recrawl/internal/archive"
+	"recrawl/internal/archive/archivetest"
 	"recrawl/internal/crawl"
 	"recrawl/internal/fetch"
 	"recrawl/internal/report"
@@ -173,6 +174,15 @@ func TestArchive(t *testing.T) {
 		}
 		has(t, scrape(t, m), fmt.Sprintf(`recrawl_archive_errors_total{call="open",kind="%s"} 1`, kind))
 	}
+	r, err := m.Archive(archivetest.Damaged{Store: dir, Digest: digest}).Open(t.Context(), digest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadAll(r); !errors.Is(err, archive.ErrCorrupt) {
+		t.Error(err)
+	}
+	_, _ = r.Read(make([]byte, 1)) // again: it is one error
+	has(t, scrape(t, m), `recrawl_archive_errors_total{call="read",kind="corrupt"} 1`)
 	if got := of(scrape(t, m), `recrawl_archive_errors_total{call="open"`); strings.Count(got, "\n") != 4 {
 		t.Errorf("what is not in the archive is counted as an error:\n%s", got)
 	}

@@ -148,6 +148,9 @@ func (e Exported) Write(out io.Writer, format Format) error {
 	if e.Missing > 0 {
 		text += fmt.Sprintf("; without the bytes of %s, which are not in the archive", plural(int(e.Missing), "version"))
 	}
+	if e.Damaged > 0 {
+		text += fmt.Sprintf("; without the bytes of %s, which are damaged in the archive", plural(int(e.Damaged), "version"))
+	}
 	if e.Cursor != (feed.Cursor{}) {
 		text += "\nwhat changes from then on: --since " + e.Cursor.String()
 	}

@@ -70,6 +70,18 @@ func TestExported(t *testing.T) {
 	}
 	text.Reset()
 	lines.Reset()
+	done = Exported{Folder: "out/x", At: now, Counts: export.Counts{Pages: 3, Visits: 3, Versions: 1, Missing: 1, Damaged: 2}}
+	if err := errors.Join(done.Write(&text, Text), done.Write(&lines, JSON)); err != nil {
+		t.Fatal(err)
+	}
+	if want := "; without the bytes of 1 version, which are not in the archive; without the bytes of 2 versions, which are damaged in the archive\n"; !strings.HasSuffix(text.String(), want) {
+		t.Errorf("%q, want %q", text.String(), want)
+	}
+	if want := `"missing":1,"damaged":2,`; !strings.Contains(lines.String(), want) {
+		t.Errorf("%s lacks %s", lines.String(), want)
+	}
+	text.Reset()
+	lines.Reset()
 	done = Exported{Folder: "out/x", At: now, Since: feed.Cursor{Epoch: "ab", ID: 3}, Cursor: feed.Cursor{Epoch: "ab", ID: 9}}
 	if err := errors.Join(done.Write(&text, Text), done.Write(&lines, JSON)); err != nil {
 		t.Fatal(err)

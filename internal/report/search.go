@@ -164,7 +164,7 @@ func (s snippets) text(ctx context.Context, page store.PageRecord, v store.Versi
 		return "", nil
 	}
 	body, err := bodyOf(ctx, s.files, v)
-	if errors.Is(err, ErrNoBody) || errors.Is(err, archive.ErrNotFound) {
+	if errors.Is(err, ErrNoBody) || archive.Lost(err) {
 		return "", nil
 	}
 	if err != nil {

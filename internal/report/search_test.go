@@ -102,6 +102,10 @@ func TestSearchOf(t *testing.T) {
 	if a, err := r.SearchOf(t.Context(), nil, report.SearchQuery{Crawl: "docs", Words: "retry"}); err != nil || len(a.Hits) != 1 || a.Hits[0].Snippet != "" {
 		t.Errorf("without an archive: %+v, %v", a, err)
 	}
+	damaged := archivetest.Damaged{Store: l.Files, Digest: first.Last.Digest}
+	if a, err := r.SearchOf(t.Context(), damaged, report.SearchQuery{Crawl: "docs", Words: "retry"}); err != nil || len(a.Hits) != 1 || a.Hits[0].Snippet != "" {
+		t.Errorf("with a damaged body: %+v, %v", a, err)
+	}
 	if _, err := l.Store.Forget(t.Context(), store.ForgetParams{Target: store.Target{URL: "https://a.test/1"}, Limit: 10}); err != nil {
 		t.Fatal(err)
 	}

@@ -65,6 +65,20 @@ func Put(t testing.TB, s archive.Store, content []byte) string {
 	return digest
 }
 
+// Damaged is an archive in which the stored bytes of one content are others than they were.
+type Damaged struct {
+	archive.Store
+	Digest string
+}
+
+// Open implements archive.Store.
+func (d Damaged) Open(ctx context.Context, digest string) (io.ReadCloser, error) {
+	if digest == d.Digest {
+		return archive.Decode(io.NopCloser(strings.NewReader("other bytes")), archive.Plain, digest), nil
+	}
+	return d.Store.Open(ctx, digest)
+}
+
 // Digest returns the SHA-256 of content in hex.
 func Digest(content []byte) string {
 	sum := sha256.Sum256(content)

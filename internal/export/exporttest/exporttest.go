@@ -54,10 +54,15 @@ func (m *Memory) Body(_ context.Context, digest string) (io.ReadCloser, error) {
 }
 
 // Text implements export.Source: the body's words in capital letters.
-func (m *Memory) Text(_ context.Context, x export.Exchange) (string, error) {
-	body, ok := m.Bodies[x.Version.Digest]
-	if !ok {
-		return "", fmt.Errorf("%w: %s", archive.ErrNotFound, x.Version.Digest)
+func (m *Memory) Text(ctx context.Context, x export.Exchange) (string, error) {
+	r, err := m.Body(ctx, x.Version.Digest)
+	if err != nil {
+		return "", err
+	}
+	defer r.Close()
+	body, err := io.ReadAll(r)
+	if err != nil {
+		return "", err
 	}
 	return strings.ToUpper(strings.ToValidUTF8(string(body), "?")), nil
 }

@@ -60,7 +60,7 @@ type differ struct {
 }
 
 // of returns the difference of the texts of a change's page. It is nil if there is nothing
-// to compare: no version before, or one of the bodies is not kept.
+// to compare: no version before, or one of the bodies is not kept, or damaged.
 func (d differ) of(ctx context.Context, f store.ChangeFacts, budget int) (*feed.EventDiff, error) {
 	if f.URL == "" || f.Version.Digest == "" || f.Before.Digest == "" || f.Version.ID == f.Before.ID {
 		return nil, nil
@@ -101,10 +101,11 @@ func (d differ) rulesOf(ctx context.Context, name string) (rules, error) {
 }
 
 // text returns the text of a version that is compared; see extract.Compared. It reports
-// false if the body is missing, or cannot be read as text.
+// false if the body is missing or damaged, or cannot be read as text: one such body must
+// not keep readers from all changes after it.
 func (d differ) text(ctx context.Context, f store.ChangeFacts, v store.VersionRecord, rules rules) (string, bool, error) {
 	content, err := d.reader.files.Open(ctx, v.Digest)
-	if errors.Is(err, archive.ErrNotFound) {
+	if archive.Lost(err) {
 		return "", false, nil
 	}
 	if err != nil {
@@ -112,6 +113,9 @@ func (d differ) text(ctx context.Context, f store.ChangeFacts, v store.VersionRe
 	}
 	defer content.Close()
 	body, err := io.ReadAll(content)
+	if archive.Lost(err) {
+		return "", false, nil
+	}
 	if err != nil {
 		return "", false, fmt.Errorf("content %s: %w", v.Digest, err)
 	}

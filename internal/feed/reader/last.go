@@ -91,7 +91,7 @@ func (r *Reader) lastOf(ctx context.Context, q Query, after int64, n, most int, 
 }
 
 // DiffOf returns the difference of the texts of an event's versions; nil if there is
-// nothing to compare, or one of the bodies is not kept. It reads two bodies.
+// nothing to compare, or one of the bodies is not kept, or damaged. It reads two bodies.
 func (r *Reader) DiffOf(ctx context.Context, e feed.Event) (*feed.EventDiff, error) {
 	if r.files == nil || e.Page == nil || e.Version == nil || e.Before == nil {
 		return nil, nil

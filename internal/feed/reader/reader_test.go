@@ -446,3 +446,43 @@ func TestDocsDescribeWhatIsPrinted(t *testing.T) {
 		}
 	}
 }
+
+// A body that is damaged makes no difference known, like one that is gone, and keeps nobody
+// from the other changes.
+func TestDamagedBody(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var damaged string
+	for n := range 3 {
+		page := w.page(w.crawl, fmt.Sprintf("https://example.com/%d", n), "example.com")
+		w.finds(page, "A", fmt.Sprintf("<p>One %d.", n))
+		if n == 1 {
+			record, err := w.s.Page(w.ctx, page)
+			w.check(err)
+			damaged = record.Last.Digest
+		}
+		w.finds(page, "A", fmt.Sprintf("<p>Two %d.", n))
+	}
+	w.files = archivetest.Damaged{Store: w.files, Digest: damaged}
+	events := w.events(reader.Query{Kinds: []feed.Kind{feed.PageChanged}, Diff: true})
+	if len(events) != 3 {
+		t.Fatalf("%v", kinds(events))
+	}
+	r := reader.New(w.s, w.files)
+	for i, e := range events {
+		if (e.Diff == nil) != (i == 1) {
+			t.Errorf("change %d has the difference %+v", i, e.Diff)
+		}
+		diff, err := r.DiffOf(w.ctx, e)
+		if err != nil || (diff == nil) != (i == 1) {
+			t.Errorf("the difference of change %d: %+v, %v", i, diff, err)
+		}
+	}
+	changes, err := w.s.Changes(w.ctx, store.ChangesParams{After: feed.Cursor{Epoch: events[0].Cursor.Epoch}, Kinds: []feed.Kind{feed.PageChanged}})
+	w.check(err)
+	for i, c := range changes.Changes {
+		if _, _, known, err := r.Texts(w.ctx, c); err != nil || known != (i != 1) {
+			t.Errorf("texts of change %d: known %v, %v", i, known, err)
+		}
+	}
+}

@@ -8,8 +8,8 @@ import (
 )
 
 // Texts reads the compared texts of a change's page, before and after it, by the rules that
-// its crawl has now. known is false if one of them is no longer kept, or the page has none
-// since. The text before a page's first content is empty.
+// its crawl has now. known is false if one of them is no longer kept or is damaged, or the page
+// has none since. The text before a page's first content is empty.
 func (r *Reader) Texts(ctx context.Context, c feed.Change) (before, after string, known bool, err error) {
 	facts, err := r.store.ChangeFacts(ctx, []feed.Change{c})
 	if err != nil || len(facts) == 0 {

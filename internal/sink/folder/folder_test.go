@@ -574,28 +574,46 @@ func TestBusy(t *testing.T) {
 	w.check(t, root, export.HTML)
 }
 
-// A damaged body in the archive is an error, and the folder keeps its files.
+// A page whose body is damaged is left out, as an export leaves it out, and does not keep
+// the folder from the others. Once the body is back, so is the page.
 func TestDamagedBody(t *testing.T) {
 	t.Parallel()
-	w, root, r := newWorld(), t.TempDir(), rand.New(rand.NewPCG(12, 12))
-	page := w.register("https://example.com/", r)
-	s := w.sender(t, root, export.HTML, nil)
-	if err := fill(t.Context(), s); err != nil {
-		t.Fatal(err)
-	}
-	before := files(t, filepath.Join(root, "news", "example.com"))
-	w.change(page, r)
-	x := w.pages[page]
-	x.Version.ContentType = "text/html"
-	w.pages[page] = x
-	w.Bodies[x.Version.Digest] = []byte("something else")
-	if err := s.Send(t.Context(), w.feed[1]); err == nil {
-		t.Fatal("a damaged body is taken")
-	}
-	after := files(t, filepath.Join(root, "news", "example.com"))
-	for name, text := range before {
-		if after[name] != text {
-			t.Errorf("%s: %q, was %q", name, after[name], text)
-		}
+	for _, format := range Formats() {
+		t.Run(string(format), func(t *testing.T) {
+			t.Parallel()
+			w, root, r := newWorld(), t.TempDir(), rand.New(rand.NewPCG(12, 12))
+			for n := range 7 {
+				w.register(fmt.Sprintf("https://example.com/%d/", n), r)
+			}
+			s := w.sender(t, root, format, nil)
+			if err := fill(t.Context(), s); err != nil {
+				t.Fatal(err)
+			}
+			told := len(w.feed)
+			ids := slices.Sorted(maps.Keys(w.pages))
+			w.change(ids[2], r)
+			w.change(ids[4], r)
+			w.register("https://example.com/new/", r)
+			damaged := w.pages[ids[2]].Version.Digest
+			body := w.Bodies[damaged]
+			w.Bodies[damaged] = []byte("something else")
+			for _, e := range w.feed[told:] {
+				if err := s.Send(t.Context(), e); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w.check(t, root, format)
+			fresh := t.TempDir()
+			if err := fill(t.Context(), w.sender(t, fresh, format, nil)); err != nil {
+				t.Fatal(err)
+			}
+			w.check(t, fresh, format)
+			w.Bodies[damaged] = body
+			w.now = w.now.Add(lookMax)
+			if err := fill(t.Context(), s); err != nil {
+				t.Fatal(err)
+			}
+			w.check(t, root, format)
+		})
 	}
 }

@@ -232,23 +232,33 @@ func (k *keeper) refresh(ctx context.Context, page int64) error {
 	return k.settle(ctx, page-1, page, wanted)
 }
 
-// place writes a document's file. It reports false if there is nothing to write.
+// place writes a document's file. It reports false if there is nothing to write: the body is
+// gone or damaged, or has no text. An export leaves such a page out, too, and the next look
+// at all pages tries again.
 func (k *keeper) place(ctx context.Context, name string, x export.Exchange) (bool, error) {
 	content, err := export.OpenFile(ctx, k.marker.Format, k.Source, x)
-	if errors.Is(err, archive.ErrNotFound) || err == nil && content == nil {
+	if archive.Lost(err) || err == nil && content == nil {
 		return false, nil
 	}
 	if err != nil {
 		return false, fmt.Errorf("%s: %w", x.URL, err)
 	}
 	defer content.Close()
+	err = k.placeContent(name, content)
+	if archive.Lost(err) { // known only at its end
+		return false, k.remove(newName)
+	}
+	return err == nil, err
+}
+
+func (k *keeper) placeContent(name string, content io.Reader) error {
 	if k.marker.Format == export.Mirror {
-		return true, k.writeIfOther(name, content)
+		return k.writeIfOther(name, content)
 	}
 	if err := k.makeFolders(path.Dir(name)); err != nil {
-		return false, err
+		return err
 	}
-	return true, k.write(name, content)
+	return k.write(name, content)
 }
 
 // write replaces a file at once.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -134,7 +133,7 @@ func (s *Sender) settle(ctx context.Context, x index.Index, after, through int64
 			continue
 		}
 		d, err := s.document(ctx, p)
-		if errors.Is(err, archive.ErrNotFound) { // given up since, which is an event
+		if archive.Lost(err) { // given up since, which is an event, or damaged
 			continue
 		}
 		if err != nil {

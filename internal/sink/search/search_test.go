@@ -258,6 +258,38 @@ func followsTheStore(t *testing.T, e engine) {
 	w.check(s.Close())
 }
 
+// A page whose body is damaged is not found, and does not keep the index from the others.
+func TestDamagedBody(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, inFiles)
+	damaged := ""
+	for n := range 4 {
+		p := w.Page(store.NewURL{URL: fmt.Sprintf("https://host.test/%d", n)})
+		text := fmt.Sprintf("<p>kiwi %d", n)
+		digest := archivetest.Put(t, w.Files, []byte(text))
+		_, err := w.Store.SaveVersion(t.Context(), store.SaveVersionParams{Version: store.VersionRecord{PageID: p.PageID, Visit: 1, Digest: digest, Bytes: int64(len(text)), ContentType: "text/html"}})
+		w.check(err)
+		_, err = w.Store.RecordVisit(t.Context(), store.RecordParams{Visit: store.VisitRecord{PageID: p.PageID, Visit: 1, Outcome: crawl.OutcomeNew, State: crawl.Active}})
+		w.check(err)
+		if n == 1 {
+			damaged = digest
+		}
+	}
+	src, err := source.New(w.Store, archivetest.Damaged{Store: w.Files, Digest: damaged}, w.Record)
+	w.check(err)
+	s := w.sink(w.at, func(c *search.Collection) { c.Source = src })
+	w.follow(s)
+	w.fill(s)
+	w.check(s.Close())
+	x, err := w.open(t.Context(), w.at, w.Store.ID())
+	w.check(err)
+	defer x.Close()
+	found, err := x.Query(t.Context(), index.Query{Crawl: w.Record.ID, Words: "kiwi", Limit: 10})
+	if err != nil || len(found.Hits) != 3 {
+		t.Errorf("%d pages are found, %v", len(found.Hits), err)
+	}
+}
+
 // All pages are looked at again when the feed had a gap, the rules change, and once a day;
 // only differences are written.
 func TestLooksAtAllAgain(t *testing.T) {
