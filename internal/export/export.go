@@ -67,9 +67,9 @@ type Query struct {
 	Until time.Time // visits at or before it
 	// Found: only visits that found a version, or are Back.
 	Found bool
-	// Since and Through, unless zero, select in the place of Until: the visits that are
-	// changes of the feed after the one and up to the other. Sources that are not Changing
-	// do not know them.
+	// Since and Through, unless zero, select in the place of Until: the visits after the one
+	// and up to the other place in the feed that are changes, or found another version of the
+	// same text. Sources that are not Changing do not know them.
 	Since, Through feed.Cursor
 }
 

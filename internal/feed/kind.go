@@ -36,6 +36,11 @@ const (
 	FeedGap     Kind = 19 // changes were removed before a sink had read them
 )
 
+// VersionOnly is a row of the feed that is no change: a visit found another version of the
+// same text, with other links or decoration. Exports since a cursor need it. It is not among
+// Kinds, and whoever does not ask for it by name gets none.
+const VersionOnly Kind = 20
+
 var kinds = map[Kind]string{
 	PageNew: "page.new", PageChanged: "page.changed", PageGone: "page.gone", PageBack: "page.back",
 	PageMoved: "page.moved", PageFailing: "page.failing", PageRecovered: "page.recovered",
@@ -45,7 +50,7 @@ var kinds = map[Kind]string{
 	HostBlocked: "host.blocked", SinkPaused: "sink.paused", FeedGap: "feed.gap",
 }
 
-// Kinds lists all kinds in their order.
+// Kinds lists all kinds of changes in their order.
 func Kinds() []Kind { return slices.Sorted(maps.Keys(kinds)) }
 
 func (k Kind) String() string {

@@ -40,6 +40,7 @@ func (s Seen) moved() bool {
 }
 
 // OfVisit decides what kind of change a visit is, 0 for none, and the data of its row.
+// A visit that is none and found another version is VersionOnly.
 //
 //	the first content                                   new
 //	another text, or an earlier one again               changed
@@ -57,7 +58,11 @@ func (s Seen) moved() bool {
 // gone, failing and active is back.
 func OfVisit(before Before, seen Seen) (Kind, Data) {
 	kind := before.kindOf(seen)
-	if kind == 0 {
+	switch {
+	case kind != 0:
+	case seen.Version > 0 && seen.Version != before.Version:
+		return VersionOnly, Data{}
+	default:
 		return 0, Data{}
 	}
 	data := Data{Was: before.State, State: seen.State, From: before.Version}

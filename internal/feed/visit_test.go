@@ -34,7 +34,9 @@ func TestOfVisit(t *testing.T) {
 		{"another text", Before{State: active, Version: 1}, Seen{crawl.OutcomeChanged, active, 2, "", false}, PageChanged},
 		{"an earlier text", Before{State: active, Version: 3}, Seen{crawl.OutcomeReturned, active, 1, "", false}, PageChanged},
 		{"the same", Before{State: active, Version: 1}, Seen{crawl.OutcomeUnchanged, active, 1, "", false}, 0},
-		{"other links only", Before{State: active, Version: 1}, Seen{crawl.OutcomeCosmetic, active, 2, "", false}, 0},
+		{"other links only", Before{State: active, Version: 1}, Seen{crawl.OutcomeCosmetic, active, 2, "", false}, VersionOnly},
+		{"other links, and stopped meanwhile", Before{State: crawl.Stopped, Version: 1}, Seen{crawl.OutcomeCosmetic, crawl.Stopped, 2, "", false}, VersionOnly},
+		{"noise", Before{State: active, Version: 2}, Seen{crawl.OutcomeCosmetic, active, 2, "", false}, 0},
 		{"suspect", Before{State: active, Version: 1}, Seen{crawl.OutcomeSuspect, active, 1, "", false}, 0},
 		{"suspect at the second look", Before{State: active, Version: 1}, Seen{crawl.OutcomeChanged, active, 2, "", false}, PageChanged},
 		{"skipped", Before{State: active, Version: 1}, Seen{crawl.OutcomeSkipped, active, 1, "", false}, 0},
@@ -95,7 +97,7 @@ func TestOfVisit(t *testing.T) {
 		if returned {
 			want.ReturnedTo = c.seen.Version
 		}
-		if kind == 0 {
+		if kind == 0 || kind == VersionOnly {
 			want = Data{}
 		}
 		if data != want {
@@ -123,10 +125,13 @@ func checkTransition(t *testing.T, before Before, seen Seen) {
 	t.Helper()
 	kind, data := OfVisit(before, seen)
 	text := seen.Version != before.Version && seen.Outcome != crawl.OutcomeCosmetic
-	if got, want := kind != 0, before.State != seen.State || text; got != want {
+	if kind == VersionOnly && (seen.Outcome != crawl.OutcomeCosmetic || seen.Version == before.Version || data.Encode(kind, seen.Version) != "") {
+		t.Errorf("%+v, %+v: %s with %+v", before, seen, kind, data)
+	}
+	if got, want := kind != 0 && kind != VersionOnly, before.State != seen.State || text; got != want {
 		t.Errorf("%+v, %+v: %s", before, seen, kind)
 	}
-	if kind != 0 && !kind.OfPage() || kind > PageDuplicate {
+	if kind != VersionOnly && (kind != 0 && !kind.OfPage() || kind > PageDuplicate) {
 		t.Errorf("%+v, %+v: %s is no change that a visit finds", before, seen, kind)
 	}
 	if NeedsPast(before.State, seen) {

@@ -45,8 +45,8 @@ type ChangesParams struct {
 	After feed.Cursor
 	// CrawlID selects a crawl, with the changes of hosts that it has pages of.
 	CrawlID int64
-	Kinds   []feed.Kind
-	Limit   int // of the result, at most FeedStep; 0 is FeedStep
+	Kinds   []feed.Kind // none are feed.Kinds, without feed.VersionOnly
+	Limit   int         // of the result, at most FeedStep; 0 is FeedStep
 }
 
 // ChangesPage is the result of Changes.

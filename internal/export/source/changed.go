@@ -57,8 +57,8 @@ func (s *Changed) Changes(ctx context.Context, since, through feed.Cursor) iter.
 // errEnough ends the reading of the feed.
 var errEnough = errors.New("enough")
 
-// mark is a visit that is a change. There is one in memory for each such visit of an
-// export.
+// mark is a visit that is a change, or found another version of the same text. There is one
+// in memory for each such visit of an export.
 type mark struct {
 	page  int64
 	visit int
@@ -68,8 +68,7 @@ func (m mark) compare(n mark) int {
 	return cmp.Or(cmp.Compare(m.page, n.page), cmp.Compare(m.visit, n.visit))
 }
 
-// Exchanges implements export.Source: with Since in the Query, only visits that are
-// changes.
+// Exchanges implements export.Source: with Since in the Query, only marked visits.
 func (s *Changed) Exchanges(ctx context.Context, q export.Query) iter.Seq2[export.Exchange, error] {
 	if q.Since == (feed.Cursor{}) {
 		return s.Source.Exchanges(ctx, q)
@@ -95,10 +94,10 @@ func (s *Changed) Exchanges(ctx context.Context, q export.Query) iter.Seq2[expor
 	}
 }
 
-// marks returns the visits that are changes, in the order of exports.
+// marks returns the visits for an export, in its order.
 func (s *Changed) marks(ctx context.Context, q export.Query) ([]mark, error) {
 	var marks []mark
-	p := store.ChangesParams{After: q.Since, CrawlID: s.crawl.ID}
+	p := store.ChangesParams{After: q.Since, CrawlID: s.crawl.ID, Kinds: append(feed.Kinds(), feed.VersionOnly)}
 	for {
 		page, err := s.feed.Changes(ctx, p)
 		if err != nil {

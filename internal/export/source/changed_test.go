@@ -119,3 +119,62 @@ func TestExportsOfWhatChanged(t *testing.T) {
 		}
 	}
 }
+
+// An export since a cursor also has the versions in which only the links or the decoration
+// of a page differ, though they are no change: copied over the one before, it is as an
+// export of everything.
+func TestExportsOfVersionsWithoutAChange(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	c := crawltest.New(t)
+	s := c.Store
+	p := c.Page(store.NewURL{URL: "https://host.test/"})
+	visit := func(n int, outcome crawl.Outcome, status int, body string) {
+		digest := ""
+		if body != "" {
+			digest = archivetest.Put(t, c.Files, []byte(body))
+			_, err := s.SaveVersion(ctx, store.SaveVersionParams{Version: store.VersionRecord{PageID: p.PageID, Visit: n, Digest: digest, Bytes: int64(len(body)), ContentType: "text/html"}})
+			check(t, err)
+		}
+		_, err := s.RecordVisit(ctx, store.RecordParams{Visit: store.VisitRecord{PageID: p.PageID, Visit: n, Digest: digest, Outcome: outcome, State: crawl.Active, Status: status}})
+		check(t, err)
+	}
+	newest := func() feed.Cursor {
+		ends, err := s.FeedEnds(ctx)
+		check(t, err)
+		return ends.Newest
+	}
+	visit(1, crawl.OutcomeNew, 200, "<p>Text <a href=/a>x</a>")
+	since := newest()
+	visit(2, crawl.OutcomeCosmetic, 200, "<p>Text <a href=/b>x</a>")
+	visit(3, crawl.OutcomeUnchanged, 304, "")
+	through := newest()
+	src, err := source.NewChanged(s, s, c.Files, c.Record)
+	check(t, err)
+	now, err := s.Now(ctx)
+	check(t, err)
+	for _, format := range export.Formats() {
+		if format == export.Mirror { // is always whole
+			continue
+		}
+		o := export.Options{Format: format, Crawl: "news", Now: now, Since: since, Cursor: through, Software: "recrawl/test"}
+		done, err := export.Export(ctx, src, t.TempDir(), o)
+		check(t, err)
+		if done.Pages != 1 || done.Versions != 1 {
+			t.Errorf("%s: %+v", format, done.Counts)
+		}
+		changes, err := os.ReadFile(filepath.Join(done.Folder, "changes.jsonl"))
+		check(t, err)
+		if len(changes) != 0 {
+			t.Errorf("%s: it is listed as a change: %s", format, changes)
+		}
+		if format != export.HTML {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(done.Folder, "host.test/@index.html"))
+		check(t, err)
+		if !strings.Contains(string(text), "/b") {
+			t.Errorf("the page is %s", text)
+		}
+	}
+}

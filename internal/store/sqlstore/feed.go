@@ -119,6 +119,8 @@ func (s *Store) changes(ctx context.Context, tx Tx, p store.ChangesParams, settl
 	}
 	if len(p.Kinds) > 0 {
 		query += ` AND kind IN (` + kindList(p.Kinds) + `)`
+	} else {
+		query += ` AND ` + isChange
 	}
 	page.Changes, err = collect(ctx, tx, query+` ORDER BY id LIMIT $3`, args, scanChange)
 	if err != nil {
@@ -134,6 +136,9 @@ func (s *Store) changes(ctx context.Context, tx Tx, p store.ChangesParams, settl
 	}
 	return page, err
 }
+
+// isChange selects the rows of the feed that are changes.
+var isChange = fmt.Sprintf("kind <> %d", feed.VersionOnly)
 
 // kindList are kinds as SQL.
 func kindList(kinds []feed.Kind) string {

@@ -95,7 +95,7 @@ func (s *Store) passSinks(ctx context.Context, tx Tx, f feedRow, last int64) err
 // has read that.
 func (s *Store) pass(ctx context.Context, tx Tx, b behind, last int64) error {
 	var missed int64
-	query := `SELECT COUNT(*) FROM changes WHERE id > $1 AND id <= $2 AND (crawl_id = $3 OR crawl_id = 0)`
+	query := `SELECT COUNT(*) FROM changes WHERE id > $1 AND id <= $2 AND (crawl_id = $3 OR crawl_id = 0) AND ` + isChange
 	if err := tx.QueryRow(ctx, query, []any{b.after, last, b.crawlID}, &missed); err != nil {
 		return err
 	}

@@ -88,7 +88,7 @@ func TestMigrationsAreNumbered(t *testing.T) {
 
 // adds is a statement that a program of the previous release does not notice: it
 // makes something new, or adds a column with a default value.
-var adds = regexp.MustCompile(`(?is)^(CREATE TABLE|CREATE INDEX|CREATE VIEW recrawl_changes|INSERT INTO (settings|feed) |ALTER TABLE \w+ ADD COLUMN (\w+ )+((NOT NULL )?DEFAULT|NULL)|ALTER TABLE \w+ ADD COLUMN \w+ \w+$)`)
+var adds = regexp.MustCompile(`(?is)^(CREATE TABLE|CREATE INDEX|(CREATE( OR REPLACE)?|DROP) VIEW recrawl_changes|INSERT INTO (settings|feed) |ALTER TABLE \w+ ADD COLUMN (\w+ )+((NOT NULL )?DEFAULT|NULL)|ALTER TABLE \w+ ADD COLUMN \w+ \w+$)`)
 
 // loosens are migrations that also admit values refused before: programs of the previous
 // release go on writing the old values, and read unexpected ones without harm.

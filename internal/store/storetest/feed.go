@@ -16,6 +16,7 @@ import (
 func feedCases() []collectionCase {
 	return []collectionCase{
 		{"VisitsThatChange", feedVisits},
+		{"VersionsWithoutAChange", feedVersionOnly},
 		{"VisitsAreWrittenOnce", feedOnce},
 		{"WhatWasBeforeFailures", feedPast},
 		{"StopsAndReturns", feedStops},
@@ -41,6 +42,7 @@ func feedAlone() []collectionCase {
 		{"CursorsThatLeadNowhere", feedCursors},
 		{"TrimmedFromTheOldEnd", feedTrimmed},
 		{"SinksThatAreLeftBehind", feedLeftBehind},
+		{"SinksThatMissNoChange", feedMissesNothing},
 		{"ChangesSince", feedSince},
 	}
 }
@@ -138,6 +140,55 @@ func feedVisits(c *collection) {
 	}
 	want(c, "was", all[5].Data.Was, crawl.Active)
 	want(c, "is", all[5].Data.State, crawl.Gone)
+}
+
+// otherLinks records a visit that finds another version of the same text.
+func (c *collection) otherLinks(page int64, n int) {
+	c.Helper()
+	c.saveContent(page, content(n), nil)
+	visit := c.page(page).Visits + 1
+	c.made(page, crawl.OutcomeCosmetic, 200, version(page, visit).Digest)
+}
+
+// A version with the same text is no change, but whoever asks for it finds its visit, in its
+// place among the changes.
+func feedVersionOnly(c *collection) {
+	c.open()
+	page := c.admitted(1, 1)[0].PageID
+	c.visitContent(page, content(1), nil)
+	c.otherLinks(page, 1)
+	c.visit(page, crawl.OutcomeCosmetic, crawl.Active) // noise: no version
+	c.visitContent(page, content(2), nil)
+	c.wantFeed("changes", "page.new 1 0→1, page.changed 4 2→3")
+	all := c.follow(append(feed.Kinds(), feed.VersionOnly)...)
+	want(c, "rows", len(all), 3)
+	want(c, "kind", all[1].Kind, feed.VersionOnly)
+	want(c, "page", all[1].PageID, page)
+	want(c, "visit", all[1].Visit, 2)
+	want(c, "version", all[1].Seq, 2)
+	want(c, "alone", len(c.follow(feed.VersionOnly)), 1)
+	// Cursors pass it.
+	ends := must(c.s.FeedEnds(c.ctx))(c)
+	c.otherLinks(page, 2)
+	none := must(c.s.Changes(c.ctx, store.ChangesParams{After: ends.Newest, CrawlID: c.id}))(c)
+	want(c, "changes", len(none.Changes), 0)
+	if none.Through != none.Newest || none.Through.ID <= ends.Newest.ID {
+		c.Fatalf("from %s through %s, and %s is the newest", ends.Newest, none.Through, none.Newest)
+	}
+}
+
+func feedMissesNothing(c *collection) {
+	c.open()
+	page := c.admitted(1, 1)[0].PageID
+	c.visitContent(page, content(1), nil)
+	behind := c.openSink("behind")
+	c.otherLinks(page, 1)
+	now := must(c.s.Now(c.ctx))(c).Add(time.Second)
+	must(c.s.TrimChanges(c.ctx, now, 100))(c)
+	want(c, "gaps", len(c.follow(feed.FeedGap)), 0)
+	if moved := c.openSink("behind"); moved.After.ID <= behind.After.ID {
+		c.Fatalf("the sink is still at %s", moved.After)
+	}
 }
 
 func feedOnce(c *collection) {

@@ -67,7 +67,7 @@ func (c *collection) fillFeed(e sqlstore.Engine) {
 	must(c.s.SetBlocked(c.ctx, c.host(1), true))(c)
 	must(c.s.SetCrawlState(c.ctx, c.name, crawl.CrawlPaused))(c)
 	c.forgetURL(c.known(2, 1)[0].URL)
-	for _, kind := range feed.Kinds() {
+	for _, kind := range append(feed.Kinds(), feed.VersionOnly) { // the last is not in it
 		for _, data := range []string{"", `{"was":"excluded","state":"redirect","from":7,"returned_to":3}`} {
 			c.check(e.Write(c.ctx, func(tx sqlstore.Tx) error {
 				_, err := tx.Exec(c.ctx, `INSERT INTO changes (crawl_id, page_id, at, visit, seq, kind, data) VALUES ($1, 0, $2, 0, 9, $3, $4)`,
