@@ -14,7 +14,7 @@ func (s *Store) insertFound(ctx context.Context, tx Tx, p store.RegisterParams, 
 	if err := s.insertPages(ctx, tx, p, urls, now); err != nil {
 		return err
 	}
-	if err := s.insertSources(ctx, tx, p.CrawlID, urls); err != nil {
+	if err := s.insertSources(ctx, tx, p.CrawlID, urls, now); err != nil {
 		return err
 	}
 	if err := s.settleRequisites(ctx, tx, urls, d); err != nil {

@@ -25,9 +25,10 @@ type sourceRecord struct {
 }
 
 // insertSources makes sources of the URLs that were found as such: the new ones,
-// and known pages that were tried and gave no page content. A page with content
-// stays a page, whatever list names it as a sitemap.
-func (s *Store) insertSources(ctx context.Context, tx Tx, crawlID int64, urls []foundURL) error {
+// and known pages that have no page content. One that was tried as a page is due now; its
+// workflow is told by maintenance. A page with content stays a page, whatever list names it as
+// a sitemap.
+func (s *Store) insertSources(ctx context.Context, tx Tx, crawlID int64, urls []foundURL, now int64) error {
 	var rows []sourceRecord
 	for _, u := range urls {
 		if crawl.PageKind(u.Kind).IsSource() {
@@ -39,8 +40,13 @@ func (s *Store) insertSources(ctx context.Context, tx Tx, crawlID int64, urls []
 	}
 	list := jsonText(rows)
 	from := s.records(1, "r", "id bigint", "host_id bigint", "kind bigint", "nesting bigint")
+	due := `UPDATE frontier SET next_at = $2 FROM (SELECT r.id FROM ` + from + ` CROSS JOIN pages p WHERE p.id = r.id AND p.kind = 0) AS r
+		WHERE frontier.page_id = r.id AND frontier.visit > 0 AND frontier.version_id = 0 AND frontier.next_at > $3`
+	if err := tx.Queue(ctx, due, list, now, now); err != nil {
+		return fmt.Errorf("make pages due that are sources: %w", err)
+	}
 	update := `UPDATE pages SET kind = r.kind FROM ` + from + ` WHERE pages.id = r.id AND pages.kind = 0
-		AND EXISTS (SELECT 1 FROM frontier f WHERE f.page_id = pages.id AND f.visit > 0 AND f.version_id = 0)`
+		AND EXISTS (SELECT 1 FROM frontier f WHERE f.page_id = pages.id AND f.version_id = 0)`
 	if err := tx.Queue(ctx, update, list); err != nil {
 		return fmt.Errorf("make sources of pages: %w", err)
 	}

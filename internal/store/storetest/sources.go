@@ -110,7 +110,8 @@ func sourcesComeEarly(c *collection) {
 	}
 }
 
-// A page does not become a list because somebody calls it one.
+// A page with content does not become a list because somebody calls it one. One that was tried
+// as a page is read as a list at once.
 func sourcesPagesStay(c *collection) {
 	c.open()
 	pages := c.admitted(1, 3)
@@ -120,8 +121,12 @@ func sourcesPagesStay(c *collection) {
 	for i := range pages {
 		c.register(0, c.sourceURL(1, i, 0, crawl.KindSitemap))
 	}
-	want(c, "kinds", fmt.Sprint(c.page(pages[0].PageID).Kind, c.page(pages[1].PageID).Kind, c.page(pages[2].PageID).Kind), "page sitemap page")
-	want(c, "sources", len(c.sources(store.SourceFilter{})), 1)
+	want(c, "kinds", fmt.Sprint(c.page(pages[0].PageID).Kind, c.page(pages[1].PageID).Kind, c.page(pages[2].PageID).Kind), "page sitemap sitemap")
+	want(c, "sources", len(c.sources(store.SourceFilter{})), 2)
+	now, err := c.s.Now(c.ctx)
+	c.check(err)
+	want(c, "due", fmt.Sprint(!c.page(pages[0].PageID).NextAt.After(now), !c.page(pages[1].PageID).NextAt.After(now)), "false true")
+	c.checkCounts()
 }
 
 func sourcesBecomePages(c *collection) {
