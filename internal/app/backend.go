@@ -56,6 +56,9 @@ func (Backend) DialTemporal(ctx context.Context, o cli.TemporalOptions) (cli.Cli
 
 // dialTemporal connects a command to Temporal.
 func dialTemporal(ctx context.Context, o cli.TemporalOptions) (client.Client, error) {
+	if o.Unknown != "" {
+		return nil, errors.New(o.Unknown)
+	}
 	return temporalkit.Dial(ctx, temporalkit.Options{Address: o.Address, Namespace: o.Namespace, Keys: o.Keys})
 }
 

@@ -122,20 +122,7 @@ func private(path string) error {
 func (d *dataDir) file(name string) string { return filepath.Join(d.path, name) }
 
 // readState returns the state that the last owner wrote; a zero state if there is none.
-func (d *dataDir) readState() (config.DevState, error) {
-	data, err := os.ReadFile(d.file(marker))
-	if errors.Is(err, fs.ErrNotExist) {
-		return config.DevState{}, nil
-	}
-	if err != nil {
-		return config.DevState{}, err
-	}
-	var state config.DevState
-	if err := json.Unmarshal(data, &state); err != nil {
-		return config.DevState{}, fmt.Errorf("%s: %w", marker, err)
-	}
-	return state, nil
-}
+func (d *dataDir) readState() (config.DevState, error) { return config.ReadDevState(d.path) }
 
 // writeState replaces the state file in one step.
 func (d *dataDir) writeState(state config.DevState) error {

@@ -3,9 +3,14 @@ package app
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"recrawl/internal/cli"
 	"recrawl/internal/config"
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+	"recrawl/internal/store/storetest/crawltest"
 	"recrawl/internal/temporalkit/embedded"
 )
 
@@ -96,5 +101,53 @@ func chmod(t *testing.T, path string, mode os.FileMode) {
 	t.Helper()
 	if err := os.Chmod(path, mode); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestCopiedFolder: a command on a copy of a data folder reaches the copy alone, and not the
+// original's Temporal server, which has the address in the copied file.
+func TestCopiedFolder(t *testing.T) {
+	t.Parallel()
+	orig, copied := t.TempDir(), t.TempDir()
+	stores, crawls := map[string]store.Store{}, map[string]int64{}
+	spec := crawl.DefaultSpec()
+	spec.Name = "news"
+	for _, dir := range []string{orig, copied} {
+		stores[dir] = crawltest.OpenStore(t, filepath.Join(dir, storeFile))
+		rec, err := stores[dir].OpenCrawl(t.Context(), spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		crawls[dir] = rec.ID
+		crawltest.Page(t, stores[dir], rec, store.NewURL{URL: "https://host.test/"})
+		if err := (&dataDir{path: dir}).writeState(config.DevState{
+			Store: "sqlite:" + filepath.Join(orig, storeFile), Archive: filepath.Join(orig, archiveDir), TemporalAddress: "127.0.0.1:1",
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out, errs strings.Builder
+	starter := func(args ...string) int {
+		out.Reset()
+		errs.Reset()
+		return cli.Main(t.Context(), append([]string{"--data", copied}, args...), cli.Env{Backend: Backend{}, Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }})
+	}
+	if code := starter("hosts", "block", "host.test"); code != 0 {
+		t.Fatal(errs.String())
+	}
+	if code := starter("status", "news"); code != 0 {
+		t.Error(errs.String())
+	}
+	for dir, want := range map[string]bool{orig: false, copied: true} {
+		hosts, err := stores[dir].ListHosts(t.Context(), store.HostFilter{CrawlID: crawls[dir], Limit: 2})
+		if err != nil || len(hosts) != 1 || hosts[0].Blocked != want {
+			t.Errorf("%s: %+v, %v: want blocked %v", dir, hosts, err, want)
+		}
+	}
+	for _, args := range [][]string{{"delete", "news", "--yes", "--keep-archive"}, {"visit", "https://host.test/"}} {
+		code := starter(args...)
+		if want := "was copied or moved from " + orig; code == 0 || !strings.Contains(errs.String(), want) || strings.Count(errs.String(), "\n") != 1 {
+			t.Errorf("%s: exit code %d, %q, want %q", args, code, errs.String(), want)
+		}
 	}
 }

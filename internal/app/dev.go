@@ -165,6 +165,9 @@ func (d *devRun) openStore(ctx context.Context) (err error) {
 	if err != nil {
 		d.log.Warn("the state file is unreadable and is written again", "error", err)
 	}
+	if old.MovedFrom != "" {
+		d.log.Warn("this data folder was copied or moved: if the original is in use, too, both ask the same sites", "original", old.MovedFrom)
+	}
 	d.state = config.DevState{
 		PID: os.Getpid(), Store: dsn, Archive: d.dir.file(archiveDir), TemporalNamespace: client.DefaultNamespace,
 		TemporalAddress: old.TemporalAddress, TemporalPID: old.TemporalPID, Web: old.Web,

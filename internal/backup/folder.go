@@ -74,10 +74,14 @@ func checkApart(dir, source string) error {
 	if target, err := filepath.EvalSymlinks(files); err == nil {
 		places = append(places, filepath.Dir(target))
 	}
-	for _, place := range places {
+	for i, place := range places {
 		for _, name := range ofDataFolder {
-			if _, err := os.Lstat(filepath.Join(place, name)); err == nil {
-				return fmt.Errorf("folder %s has the archive of a data folder (%s holds %s): %s", dir, place, name, choose)
+			switch _, err := os.Lstat(filepath.Join(place, name)); {
+			case err != nil:
+			case i == 0:
+				return fmt.Errorf("folder %s is a data folder (it holds %s): %s", dir, name, choose)
+			default:
+				return fmt.Errorf("folder %s has the archive of the data folder %s (which holds %s): %s", dir, place, name, choose)
 			}
 		}
 	}

@@ -144,6 +144,9 @@ type TemporalOptions struct {
 	TaskQueue string
 	// Store is the DSN of the store that crawls are started for, "" if it is not known.
 	Store string
+	// Unknown, unless "", says why Temporal's place is not known and what to do: then
+	// nothing is asked, not even where Temporal's own settings lead.
+	Unknown string
 }
 
 // Client speaks to the workflows. The texts that it returns confirm the request, in

@@ -125,6 +125,7 @@ func (s *session) target() Target {
 func (s *session) temporal() TemporalOptions {
 	return TemporalOptions{
 		Address: s.places.Address, Namespace: s.places.Namespace, TaskQueue: s.places.TaskQueue, Store: s.places.Store, Keys: s.cfg.Keys,
+		Unknown: s.places.NoTemporal,
 	}
 }
 

@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -249,6 +250,93 @@ func TestReadDevStateUnreadable(t *testing.T) {
 	var pathErr *os.PathError
 	if _, err := ReadDevState(dir); !errors.As(err, &pathErr) {
 		t.Errorf("a folder in the file's place: %v, want the path error", err)
+	}
+}
+
+// A data folder that was copied or moved has its own store and archive, and not the
+// original's Temporal, which has other workflows.
+func TestFoldersThatWereCopiedOrMoved(t *testing.T) {
+	t.Parallel()
+	parent := t.TempDir()
+	folder := func(name string, recorded string, files ...string) string {
+		dir := filepath.Join(parent, name)
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			if err := os.WriteFile(filepath.Join(dir, file), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write(t, dir, fmt.Sprintf(`{"pid":1,"store":"sqlite:%[1]s/recrawl.db","archive":"%[1]s/archive","temporal_address":"127.0.0.1:1","temporal_namespace":"n","temporal_ui":"u","web":"w","task_queue":"q","temporal_pid":2}`, recorded))
+		return dir
+	}
+	orig, gone := filepath.Join(parent, "orig"), filepath.Join(parent, "gone")
+	folder("orig", orig, "recrawl.db")
+	link := filepath.Join(parent, "link")
+	if err := os.Symlink(orig, link); err != nil {
+		t.Fatal(err)
+	}
+	at := func(dir string) Places {
+		return Places{Store: "sqlite:" + filepath.Join(dir, "recrawl.db"), Archive: filepath.Join(dir, "archive"), Namespace: "n", TaskQueue: "q"}
+	}
+	for _, c := range []struct {
+		name, data string
+		store      string // the folder of the store and archive
+		from       string // "" if the recorded Temporal is the folder's
+	}{
+		{"where it was", orig, orig, ""},
+		{"through a link", link, orig, ""},
+		{"a copy", folder("copy", orig, "recrawl.db"), filepath.Join(parent, "copy"), orig},
+		{"moved", folder("moved", gone, "recrawl.db"), filepath.Join(parent, "moved"), gone},
+		{"a pointer to another folder", folder("pointer", orig), orig, ""},
+	} {
+		p, err := Resolve(Overrides{Data: c.data}, Default(), env())
+		want := at(c.store)
+		want.Data = c.data
+		if c.from == "" {
+			want.Address, want.FromDev = "127.0.0.1:1", true
+		} else {
+			want.Namespace, want.TaskQueue = "", ""
+			want.NoTemporal = fmt.Sprintf("data folder %s was copied or moved from %s: run `starter dev --data %s` on it first", c.data, c.from, c.data)
+		}
+		if err != nil || p != want {
+			t.Errorf("%s: %+v, %v\nwant %+v", c.name, p, err, want)
+		}
+		state, err := ReadDevState(c.data)
+		if err != nil || state.MovedFrom != c.from || (state.PID == 0) != (c.from != "") || (state.TemporalPID == 0) != (c.from != "") || (state.Web == "") != (c.from != "") {
+			t.Errorf("%s: %+v, %v", c.name, state, err)
+		}
+	}
+
+	moved := filepath.Join(parent, "copy")
+	for _, c := range []struct {
+		flags Overrides
+		env   []string
+		asks  bool
+	}{
+		{Overrides{Data: moved, Address: "t:1"}, nil, true},
+		{Overrides{Data: moved}, []string{"TEMPORAL_ADDRESS", "t:1"}, true},
+		{Overrides{Data: moved, Store: "sqlite:b"}, nil, false},
+	} {
+		if p, err := Resolve(c.flags, Default(), env(c.env...)); err != nil || (p.NoTemporal == "") != c.asks {
+			t.Errorf("%+v with %q: %+v, %v", c.flags, c.env, p, err)
+		}
+	}
+}
+
+// A data folder that was restored has no Temporal until its first start: the one at the usual
+// address is another's.
+func TestFolderThatNeverRan(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	write(t, data, `{"store":"sqlite:/d/recrawl.db","archive":"/d/archive"}`)
+	p, err := Resolve(Overrides{Data: data}, Default(), env())
+	if err != nil || !strings.Contains(p.NoTemporal, "no `starter dev` has run on data folder "+data) {
+		t.Errorf("%+v, %v", p, err)
+	}
+	if p, err = Resolve(Overrides{Data: data, Store: "sqlite:b"}, Default(), env()); err != nil || p.NoTemporal != "" {
+		t.Errorf("another store: %+v, %v", p, err)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // StateFile is the file in a data folder in which `starter dev` records where its
@@ -34,10 +35,14 @@ type DevState struct {
 	TaskQueue string `json:"task_queue,omitempty"`
 	// TemporalPID is the Temporal server's process.
 	TemporalPID int `json:"temporal_pid,omitempty"`
+	// MovedFrom is the folder in which the state was written, if this one is a copy of it
+	// or the same under another name. It is never written.
+	MovedFrom string `json:"-"`
 }
 
 // ReadDevState returns the state of a data folder; the zero state if it has
-// none.
+// none. The state of a folder that was copied or moved names its own store and archive,
+// and no process: those are the original's.
 func ReadDevState(data string) (DevState, error) {
 	path := filepath.Join(data, StateFile)
 	text, err := os.ReadFile(path)
@@ -51,5 +56,37 @@ func ReadDevState(data string) (DevState, error) {
 	if err := json.Unmarshal(text, &state); err != nil {
 		return DevState{}, fmt.Errorf("%s is damaged (%w): start `starter dev` again, or remove the file", path, err)
 	}
-	return state, nil
+	return state.in(data)
+}
+
+// in is the state as it holds in a folder. The recorded paths are absolute, so that a copy
+// can be told from its original. A folder without the store's file is somebody's pointer to
+// another one, and is believed.
+func (s DevState) in(data string) (DevState, error) {
+	path, embedded := strings.CutPrefix(s.Store, "sqlite:")
+	if !embedded || !filepath.IsAbs(path) || sameFolder(filepath.Dir(path), data) {
+		return s, nil
+	}
+	here, err := filepath.Abs(data)
+	if err != nil {
+		return DevState{}, fmt.Errorf("data folder %s: %w", data, err)
+	}
+	own := filepath.Join(here, filepath.Base(path))
+	if _, err := os.Stat(own); err != nil {
+		return s, nil //nolint:nilerr // it has no store
+	}
+	return DevState{
+		Store: "sqlite:" + own, Archive: filepath.Join(here, filepath.Base(s.Archive)), TemporalNamespace: s.TemporalNamespace, TaskQueue: s.TaskQueue,
+		MovedFrom: filepath.Dir(path),
+	}, nil
+}
+
+// sameFolder reports whether two paths lead to one folder, also through links.
+func sameFolder(a, b string) bool {
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
 }

@@ -1,6 +1,9 @@
 package config
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // Overrides are the flags for the places of the store, the archive and Temporal; ""
 // means not given.
@@ -18,6 +21,9 @@ type Places struct {
 	TaskQueue string
 	// FromDev: Address is that of the last `starter dev` in Data.
 	FromDev bool
+	// NoTemporal says in a sentence why Temporal cannot be asked and what to do, "" if it
+	// can: the data folder's own server is unknown, and another one has other workflows.
+	NoTemporal string
 }
 
 // ErrNoStore says that nothing names a store.
@@ -51,8 +57,12 @@ func Resolve(flags Overrides, c Config, getenv func(string) string) (Places, err
 		return Places{}, err
 	}
 	// A store from elsewhere has its archive elsewhere too.
-	if p.Store == "" {
+	ofFolder := p.Store == ""
+	if ofFolder {
 		p.Store, p.Archive = state.Store, first(p.Archive, state.Archive)
+	}
+	if p.Address == "" && !elsewhere {
+		p.NoTemporal = noTemporal(state, p.Data, ofFolder)
 	}
 	if p.Address == "" && !elsewhere && state.TemporalAddress != "" {
 		p.Address, p.FromDev = state.TemporalAddress, true
@@ -67,6 +77,18 @@ func Resolve(flags Overrides, c Config, getenv func(string) string) (Places, err
 // NamesTemporal reports whether the SDK's variables say where Temporal is.
 func NamesTemporal(getenv func(string) string) bool {
 	return first(getenv("TEMPORAL_ADDRESS"), getenv("TEMPORAL_PROFILE"), getenv("TEMPORAL_CONFIG_FILE")) != ""
+}
+
+// noTemporal is Places.NoTemporal for the state of a data folder, of which the store may be
+// the one in use.
+func noTemporal(state DevState, data string, ofFolder bool) string {
+	switch {
+	case state.MovedFrom != "":
+		return fmt.Sprintf("data folder %s was copied or moved from %s: run `starter dev --data %s` on it first", data, state.MovedFrom, data)
+	case ofFolder && state.Store != "" && state.TemporalAddress == "":
+		return fmt.Sprintf("no `starter dev` has run on data folder %s yet: run `starter dev --data %s` first", data, data)
+	}
+	return ""
 }
 
 func first(values ...string) string {
