@@ -46,7 +46,7 @@ func (c deleteCmd) Run(s *session) error {
 	if s.places.Store == "" {
 		return usage(config.ErrNoStore)
 	}
-	progress := newProgress(s)
+	progress := newProgress(s).atOnce()
 	done, err := s.env.Backend.Delete(s.ctx, s.target(), c.Name, DeleteOptions{Dry: !c.Yes, KeepArchive: c.KeepArchive, Progress: progress.takedown()})
 	progress.clear()
 	if s.ctx.Err() != nil {

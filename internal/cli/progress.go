@@ -21,6 +21,12 @@ type progress struct {
 
 func newProgress(s *session) *progress { return &progress{line: &progressLine{s: s}, last: time.Now()} }
 
+// atOnce shows the first word at once, where the output is no terminal too.
+func (p *progress) atOnce() *progress {
+	p.last = time.Time{}
+	return p
+}
+
 func (p *progress) show(text string) {
 	env := p.line.s.env
 	if env.draws() {

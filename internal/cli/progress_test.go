@@ -33,6 +33,15 @@ func TestProgressWithoutTerminal(t *testing.T) {
 	}
 }
 
+// A deletion says at once what it does.
+func TestDeletionIsNotSilent(t *testing.T) {
+	t.Parallel()
+	got := starterEnv(t, &fakeBackend{}, placed, "delete", "news", "--yes")
+	if got.code != ExitOK || got.errOut != "deleting pages: 1 of 3 pages\n" {
+		t.Errorf("%d %q", got.code, got.errOut)
+	}
+}
+
 // The time left follows from the progress since the first word, not since an earlier
 // command; before a second has gone by, and without a known total, it is not shown.
 func TestRemaining(t *testing.T) {

@@ -67,6 +67,7 @@ func (d Deletion) show(doing string, done Removed) {
 }
 
 func (d Deletion) endWorkflows(ctx context.Context, done *Removed) error {
+	d.show("ending workflows", *done) // the first of them may take long
 	n, err := d.EndWorkflows(ctx, d.Crawl, func(removed int) {
 		d.show(fmt.Sprintf("ending workflows (%d)", done.Workflows+removed), *done)
 	})

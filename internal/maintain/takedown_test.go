@@ -413,8 +413,8 @@ func TestADeletionsOrder(t *testing.T) {
 		t.Errorf("removed %+v; %d workflows are left, the crawl's row %t", done, len(h.workflows), h.row)
 	}
 	wantShown := []string{
-		"ending workflows (503): 0 of 503", "deleting pages: 0 of 503", "deleting pages: 500 of 503",
-		"ending workflows (505): 503 of 503", "deleting contents: 503 of 503",
+		"ending workflows: 0 of 503", "ending workflows (503): 0 of 503", "deleting pages: 0 of 503", "deleting pages: 500 of 503",
+		"ending workflows: 503 of 503", "ending workflows (505): 503 of 503", "deleting contents: 503 of 503",
 	}
 	if !slices.Equal(shown, wantShown) {
 		t.Errorf("shown %q", shown)
