@@ -3,6 +3,7 @@ package activities_test
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -173,4 +174,47 @@ func TestGuardCanBeOff(t *testing.T) {
 	if n := w.status().Pages[crawl.Held]; n != 0 || len(w.traps()) != 0 {
 		t.Errorf("%d pages are held", n)
 	}
+}
+
+// Combined parameters that were released are not held again from another number on: what is
+// known of the path by then may ask for more.
+func TestReleasedParametersStayFree(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	page := w.living([]string{"http://localhost/"})[0]
+	names := []string{"colour", "size", "brand", "price"}
+	var filters, products []string
+	for set := 1; set < 1<<len(names); set++ {
+		for value := range 12 {
+			query := ""
+			for i, name := range names {
+				if set>>i&1 == 1 {
+					query += fmt.Sprintf("&%s=%d", name, (value+i*value/4)%4)
+				}
+			}
+			filters = append(filters, "http://localhost/shop?"+query[1:])
+		}
+	}
+	w.link(page, 1, filters...)
+	w.maintain(false)
+	it, ok := w.traps()["localhost/shop?3+"]
+	if !ok {
+		t.Fatalf("traps %v", w.traps())
+	}
+	must[int](t)(released(w, it.ID))
+	for n := range 40 {
+		for order := range 10 {
+			products = append(products, fmt.Sprintf("http://localhost/shop?colour=%d&size=%d&item=%d&sort=%d", n%4, n%3, n, order))
+		}
+	}
+	w.link(page, 2, products...)
+	w.maintain(false)
+	if n := w.status().Pages[crawl.Held]; n != 0 || len(w.traps()) != 1 {
+		t.Errorf("%d pages are held, traps %v", n, slices.Sorted(maps.Keys(w.traps())))
+	}
+}
+
+func released(w *world, id int64) (int, error) {
+	n, _, err := w.store.ReleaseTrap(w.t.Context(), id, 1000)
+	return n, err
 }

@@ -135,7 +135,7 @@ func (g Guard) setTraps(ctx context.Context, findings []trap.Finding, traps trap
 		if err != nil {
 			return nil, err
 		}
-		if _, known := traps[t.Name]; known || len(traps)+len(set) >= maxSiteTraps {
+		if traps.has(f.Pattern) || len(traps)+len(set) >= maxSiteTraps {
 			continue
 		}
 		g.Found(t)

@@ -55,6 +55,17 @@ func newTrapSet(records []store.TrapRecord) (trapSet, error) {
 	return traps, nil
 }
 
+// has reports whether there is a trap of the pattern, or of its part of the site, even if
+// it was released.
+func (s trapSet) has(p trap.Pattern) bool {
+	for _, k := range s {
+		if k.Name == p.String() || p.SamePart(k.pattern) {
+			return true
+		}
+	}
+	return false
+}
+
 // taking returns a trap that holds the URL that was found on a page, or 0.
 func (s trapSet) taking(u urlkey.URL, on trap.Page) int64 {
 	for _, k := range s {

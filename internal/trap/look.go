@@ -22,15 +22,6 @@ const (
 	// many months or days beyond that make a calendar.
 	yearsAhead = 2
 	minDates   = 6
-	// Combined parameters: at least minCombined URLs of one path with two parameters
-	// or more, with minNames names in minNameSets sets, each value repeated
-	// minValueUses times. Where a parameter chooses a page, as a topic's or an
-	// article's number does, there are about as many values as URLs.
-	minCombined   = 48
-	minNames      = 4
-	minNameSets   = 8
-	minValueUses  = 3
-	combinedTaken = 3 // such URLs are held from this many parameters on
 	// minHosts is how many hosts a site must have before its names are checked.
 	minHosts = 20
 )
@@ -84,50 +75,6 @@ func onHosts(pages []Page) map[string][]Page {
 		byHost[p.URL.HostKey()] = append(byHost[p.URL.HostKey()], p)
 	}
 	return byHost
-}
-
-// combinations finds paths whose parameters are combined in ever new ways.
-func combinations(host string, pages []Page) []Finding {
-	type place struct {
-		path                []string
-		urls                int
-		names, sets, values map[string]bool
-	}
-	places := map[string]*place{}
-	for _, p := range pages {
-		params := p.URL.Params()
-		if len(params) < 2 {
-			continue
-		}
-		path := pathShapes(p.URL)
-		key := strings.Join(path, "/")
-		at := places[key]
-		if at == nil {
-			at = &place{path, 0, map[string]bool{}, map[string]bool{}, map[string]bool{}}
-			places[key] = at
-		}
-		at.urls++
-		names := paramNames(p.URL)
-		at.sets[strings.Join(names, "&")] = true
-		for _, name := range names {
-			at.names[name] = true
-		}
-		for _, param := range params {
-			at.values[param] = true
-		}
-	}
-	var found []Finding
-	for _, key := range slices.Sorted(maps.Keys(places)) {
-		at := places[key]
-		if at.urls < minCombined || len(at.names) < minNames || len(at.sets) < minNameSets || at.urls < minValueUses*len(at.values) {
-			continue
-		}
-		found = append(found, Finding{
-			Pattern: Pattern{Kind: KindParams, Host: host, Path: at.path, Params: combinedTaken}, Reason: ReasonParams,
-			Detail: fmt.Sprintf("%d addresses of %d parameters with %d values", at.urls, len(at.names), len(at.values)),
-		})
-	}
-	return found
 }
 
 func hosts(byHost map[string][]Page, isSeedHost func(key string) bool) []Finding {

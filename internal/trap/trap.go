@@ -97,6 +97,12 @@ func (p Pattern) String() string {
 	return path
 }
 
+// SamePart reports whether two patterns, perhaps of different names, are about one part of a
+// site: a path whose parameters are combined, however many of them each takes.
+func (p Pattern) SamePart(other Pattern) bool {
+	return p.Kind == KindParams && other.Kind == KindParams && p.Host == other.Host && slices.Equal(p.Path, other.Path)
+}
+
 // Site is the registrable domain to which the pattern's URLs belong.
 func (p Pattern) Site() string { return urlkey.RegistrableDomain(p.Host) }
 
