@@ -2,6 +2,8 @@ package urlkey
 
 import (
 	"errors"
+	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -74,13 +76,41 @@ func newerMapper() *strings.Replacer {
 // parser and the limits of the domain name system are checked elsewhere.
 func hostName(raw string) (string, error) {
 	if strings.HasPrefix(raw, "[") {
+		if inner, closed := strings.CutSuffix(raw[1:], "]"); closed && strings.ContainsAny(inner, "[]") {
+			return "", errors.New("has further brackets") // which the parse would ignore
+		}
 		return raw, nil // an address
 	}
 	ascii, err := domainToASCII(decodePercent(raw))
-	if err == nil && strings.Contains(ascii, "%") {
-		err = errors.New("has a percent sign") // which the parse would decode again
+	switch {
+	case err != nil:
+		return "", err
+	case strings.Contains(ascii, "%"):
+		return "", errors.New("has a percent sign") // which the parse would decode again
+	case strings.HasPrefix(ascii, "["):
+		return "", errors.New("becomes an address in brackets") // which the parse would take
+	case isSignedAddress(ascii):
+		return "", errors.New("has a number with a sign")
 	}
-	return ascii, err
+	return ascii, nil
+}
+
+var (
+	// numberRE is a last part with which the parse reads a name as an IPv4 address, and
+	// signedRE a part with a sign, which it takes for a number although the standard does not.
+	numberRE = regexp.MustCompile(`^(?:0?[+-]?[0-9]+|0x[+-]?[0-9a-f]*)$`)
+	signedRE = regexp.MustCompile(`^(?:0x?)?[+-][0-9a-f]+$`)
+)
+
+// isSignedAddress reports whether the parse would make an address of a name that is none:
+// +127.1, 1.-2 or 0-1.
+func isSignedAddress(ascii string) bool {
+	if !strings.ContainsAny(ascii, "+-") {
+		return false
+	}
+	name := strings.TrimSuffix(ascii, ".")
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	return numberRE.MatchString(last) && slices.ContainsFunc(strings.Split(name, "."), signedRE.MatchString)
 }
 
 // domainToASCII is that of the URL standard, with beStrict false.
@@ -91,11 +121,39 @@ func domainToASCII(name string) (string, error) {
 	if !utf8.ValidString(name) {
 		return "", errors.New("is no UTF-8")
 	}
-	ascii, err := names.ToASCII(newerMappings.Replace(name))
-	if err == nil && hasEmptyPunycode(ascii) {
+	if hasPunycodeOfNothing(name) {
+		return "", errors.New("has a label of Punycode without content")
+	}
+	mapped := newerMappings.Replace(name)
+	ascii, err := names.ToASCII(mapped)
+	if err == nil && endsInEmptyPunycode(mapped, ascii) {
 		err = errors.New("has a label of Punycode without content")
 	}
 	return ascii, err
+}
+
+// hasPunycodeOfNothing: UTS 46 refuses a label whose Punycode stands for no character beyond
+// ASCII (revision 33, 4.2): it ends in the hyphen before them. The package idna does not, if
+// there is another such character in the label.
+func hasPunycodeOfNothing(name string) bool {
+	for label := range strings.SplitSeq(name, ".") {
+		if strings.HasSuffix(label, "-") && hasPunycode(label) {
+			return true
+		}
+	}
+	return false
+}
+
+// endsInEmptyPunycode finds a last label that becomes "xn--" once it is mapped. The package
+// idna makes an empty label of it, which looks like the dot that a name may end in. A letter
+// more tells them apart: "xn--a" is not decoded to "a". Empty labels elsewhere are refused
+// later.
+func endsInEmptyPunycode(name, ascii string) bool {
+	if !strings.HasSuffix(ascii, ".") || strings.HasSuffix(name, ".") {
+		return false
+	}
+	longer, err := names.ToASCII(name + "a")
+	return err != nil || longer != ascii+"a"
 }
 
 // decodePercent decodes percent-encoded bytes and leaves other percent signs.
@@ -131,17 +189,6 @@ const punycode = "xn--"
 func hasPunycode(name string) bool {
 	for label := range strings.SplitSeq(name, ".") {
 		if len(label) >= len(punycode) && strings.EqualFold(label[:len(punycode)], punycode) {
-			return true
-		}
-	}
-	return false
-}
-
-// hasEmptyPunycode: UTS 46 refuses a label whose Punycode stands for nothing (revision
-// 33, 4.2); the package idna does not.
-func hasEmptyPunycode(name string) bool {
-	for label := range strings.SplitSeq(name, ".") {
-		if label == punycode {
 			return true
 		}
 	}

@@ -149,7 +149,7 @@ func canonical(parsed *url.Url) (URL, error) {
 		return URL{}, fmt.Errorf("%w: scheme %.40q", ErrScheme, scheme)
 	}
 	if parsed.Hostname() == "" {
-		return URL{}, fmt.Errorf("%w: no name that the rules of internationalised names allow (UTS 46)", ErrHost)
+		return URL{}, fmt.Errorf("%w: neither an address nor a name that a host can have (URL Standard, UTS 46)", ErrHost)
 	}
 	host, err := canonicalHost(parsed.Hostname())
 	if err != nil {
