@@ -52,7 +52,7 @@ type Belief struct {
 	// Unix time. Policies do not read it; see Gap.
 	Compared int64 `json:"at,omitempty"`
 	// Late is how many days late visits came, for instance because of the host's line.
-	// Each visit counts for half of the weight that later ones leave.
+	// Each visit counts for half of the weight that later ones leave; see lateness.
 	Late float32 `json:"late,omitempty"`
 	// Times has the times of the page's last looks and their results, in few bytes; see
 	// timedLooks. Timetable is the page's timetable as these looks show it.
@@ -146,7 +146,7 @@ func (b Belief) observe(seen Observation, p Parameters) Belief {
 	if !seen.Outcome.Observes() {
 		return b
 	}
-	b.Late = (b.Late + float32(min(days(max(seen.Late, 0)), 1e6))) / 2
+	b.Late = b.lateness(seen, p)
 	if !seen.At.IsZero() {
 		b.Compared = seen.At.UnixMilli()
 	}
@@ -166,6 +166,24 @@ func (b Belief) observe(seen Observation, p Parameters) Belief {
 		b.Soonest = float32(days(seen.Gap))
 	}
 	return b.keepTime(seen, ago, before)
+}
+
+// surprise bounds by how much more than earlier visits a visit may be late to count, as a share of
+// its planned interval.
+const surprise = 0.1
+
+// lateness returns Late after a visit. The line of a full host is long for good. Elsewhere much
+// lateness at once is that of an outage, which is over when it is noticed: plans that allowed
+// for it would ask for more visits than there is budget for, for months. If it lasts, a few
+// visits show it. How late a first visit was, which has no interval, says nothing about
+// those that follow.
+func (b Belief) lateness(seen Observation, p Parameters) float32 {
+	late := days(max(seen.Late, 0))
+	if p.HostPrice <= p.Threshold {
+		planned := max(0, days(seen.Gap)-late)
+		late = min(late, float64(b.Late)+surprise*planned)
+	}
+	return stored32((float64(b.Late) + late) / 2)
 }
 
 // learn adds to the evidence. A change after an unknown gap says nothing about the

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -37,14 +38,63 @@ func TestQueueing(t *testing.T) {
 }
 
 // One late visit is not a line: lateness is a mean in which each visit counts for half
-// of the weight that later ones leave.
+// of the weight that later ones leave. Where the host has room, a visit that is much later
+// than those before comes after an outage, and counts for little.
 func TestLatenessIsAMean(t *testing.T) {
 	t.Parallel()
-	var b Belief
-	for _, late := range []time.Duration{8 * time.Hour, 0, 4 * time.Hour} {
-		b = b.observe(Observation{Outcome: crawl.OutcomeUnchanged, Gap: day, Late: late}, daily)
+	const often = 30
+	full := daily
+	full.Threshold, full.HostPrice = 1, 2
+	for _, c := range []struct {
+		name        string
+		p           Parameters
+		outcome     crawl.Outcome
+		planned     time.Duration
+		late        []time.Duration
+		least, most time.Duration
+	}{
+		{"at a full host", full, crawl.OutcomeUnchanged, day, []time.Duration{8 * time.Hour, 0, 4 * time.Hour}, 3 * time.Hour, 3 * time.Hour},
+		{"a little", daily, crawl.OutcomeUnchanged, day, []time.Duration{time.Hour}, 30 * time.Minute, 30 * time.Minute},
+		{"after an outage", daily, crawl.OutcomeUnchanged, 10 * day, []time.Duration{60 * day}, 12 * time.Hour, 12 * time.Hour},
+		{"after one long ago", daily, crawl.OutcomeUnchanged, 10 * day, []time.Duration{60 * day, 0, 0, 0}, 0, 2 * time.Hour},
+		{"lasting", daily, crawl.OutcomeUnchanged, day, slices.Repeat([]time.Duration{6 * time.Hour}, often), 359 * time.Minute, 6 * time.Hour},
+		{"a first visit", daily, crawl.OutcomeNew, 0, []time.Duration{5 * day}, 0, 0},
+	} {
+		var b Belief
+		for _, late := range c.late {
+			seen := Observation{Outcome: c.outcome, Late: late}
+			if c.planned > 0 {
+				seen.Gap = c.planned + late
+			}
+			b = b.observe(seen, c.p)
+		}
+		if got := duration(float64(b.Late)).Round(time.Minute); got < c.least || got > c.most {
+			t.Errorf("%s: late by %v, want %v to %v", c.name, got, c.least, c.most)
+		}
 	}
-	if got := duration(float64(b.Late)).Round(time.Second); got != 3*time.Hour {
-		t.Errorf("late by %v, want 3h", got)
+}
+
+// After an outage of two months the plans allow for a twentieth of their intervals, not a quarter.
+func TestOutageAddsFewVisits(t *testing.T) {
+	t.Parallel()
+	for _, policy := range []string{"sqrt", "fresh", "age", "harmonic"} {
+		c := newCollection(t, spec(policy), 7, 600, 3)
+		for range 10 {
+			c.round(100, nil)
+		}
+		c.now = c.now.Add(60 * day)
+		for i := range c.entries {
+			e := &c.entries[i]
+			at := c.now.Truncate(time.Millisecond)
+			seen := Observation{Outcome: crawl.OutcomeUnchanged, At: at, Gap: at.Sub(e.At), Late: max(0, at.Sub(e.Due))}
+			e.Belief, e.At = e.Belief.observe(seen, c.rules.At(0).Steer(c.steering, c.hosts[e.Host], 1)), at
+		}
+		c.plan()
+		for range 10 {
+			c.round(100, nil)
+		}
+		if got := c.planned(-1); got > 107 {
+			t.Errorf("%s: %v visits a day are planned, the budget has 100", policy, got)
+		}
 	}
 }
