@@ -35,8 +35,8 @@ func (a *Activities) turn(ctx context.Context, turn store.Turn) error {
 		return err
 	}
 	page, err := a.stores.Pages.Page(ctx, turn.Page.PageID)
-	if err != nil {
-		return err
+	if err != nil || !page.State.Lives() {
+		return err // a late turn: the page was stopped, or waits to be admitted again
 	}
 	return a.workflows.StartPage(ctx, NewPageIn(page))
 }

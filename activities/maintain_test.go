@@ -2,6 +2,7 @@ package activities_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -320,6 +321,40 @@ func TestWakeParked(t *testing.T) {
 				t.Errorf("woken %q", woken)
 			}
 			w.permit(pages[0], 1)
+		})
+	}
+}
+
+// overtaken is a store whose turns come late: their pages have changed their state.
+type overtaken struct {
+	store.Store
+	state *crawl.PageState
+}
+
+func (o overtaken) Unpark(ctx context.Context, crawlID int64, limit int) (store.GateEffects, error) {
+	effects, err := o.Store.Unpark(ctx, crawlID, limit)
+	for _, turn := range effects.Turns {
+		err = errors.Join(err, o.SetPageState(ctx, turn.Page.PageID, *o.state))
+	}
+	return effects, err
+}
+
+// A late turn starts no workflow of a page that does not live.
+func TestLateTurns(t *testing.T) {
+	t.Parallel()
+	for state, starts := range map[crawl.PageState]int{crawl.Active: 1, crawl.Known: 0, crawl.Stopped: 0, crawl.Evicted: 0} {
+		t.Run(state.String(), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, func(p *parts) { p.store = overtaken{p.store, &state} })
+			page := w.living(numbered(1))[0]
+			w.setState(crawl.CrawlPaused)
+			w.acquire(page, 1)
+			w.setState(crawl.CrawlRunning)
+			w.flows.missing = true
+			run(w, contract.WakeParked, contract.WakeParkedIn{CrawlID: page.CrawlID})
+			if len(w.flows.started) != starts {
+				t.Errorf("started %q, want %d", w.flows.started, starts)
+			}
 		})
 	}
 }
