@@ -84,7 +84,7 @@ func eachEntry(ctx context.Context, s store.EntryLister, c Crawl, each func(sche
 func entryOf(rules schedule.Rules, e store.EntryRecord) schedule.Entry {
 	return schedule.Entry{
 		Page: schedule.Page{ID: e.PageID, State: e.State, Visit: e.Visits, Belief: schedule.DecodeBelief(e.Belief)},
-		Host: e.HostID, Group: rules.Group(e.URL), Weight: e.Weight, At: e.LastAt, Due: e.NextAt,
+		Host: e.HostID, Group: rules.Group(e.URL), Weight: e.Weight, At: e.LastAt, Due: e.NextAt, Hinted: e.Hinted,
 	}
 }
 

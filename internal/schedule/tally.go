@@ -19,6 +19,8 @@ type Entry struct {
 	Weight float64
 	// At is when the last visit was, and Due when the next one is.
 	At, Due time.Time
+	// Hinted says that a sitemap or feed made the next visit sooner than planned.
+	Hinted bool
 }
 
 // Planned returns the interval from the last visit to the next one, at least 1 ns.
@@ -40,12 +42,16 @@ func (e Entry) sooner(full bool) float64 {
 }
 
 // Sleeper returns the entry as [Reschedule] reads it. It reports false for a page that
-// its policy would not plan now: one that does not sleep, or that shares no budget.
+// its policy would not plan now: one that does not sleep, that shares no budget, or that a
+// source said has changed, unless the policy wants it even sooner.
 func (e Entry) Sleeper(g Group, s Steering, h HostSteering, now time.Time) (Sleeper, bool) {
 	if _, budgeted := g.Policy.(Budgeted); !budgeted || !e.byPolicy() || !e.Due.After(now) {
 		return Sleeper{}, false
 	}
 	plan := Replan(g.Policy, e.Page, g.Steer(s, h, e.Weight))
+	if e.Hinted && plan.Interval >= e.Planned() {
+		return Sleeper{}, false
+	}
 	return Sleeper{ID: e.ID, Elapsed: now.Sub(e.At), Planned: e.Planned(), Wanted: plan.Interval}, true
 }
 

@@ -342,7 +342,15 @@ func TestWhoIsMoved(t *testing.T) {
 	if sleeper, ok := e.Sleeper(g, s, HostSteering{}, c.now); !ok || sleeper.Wanted >= sleeper.Planned {
 		t.Errorf("a page that is worth more is not moved nearer: %+v", sleeper)
 	}
+	hinted := e
+	hinted.Hinted = true
+	if _, ok := hinted.Sleeper(g, s, HostSteering{}, c.now); !ok {
+		t.Error("a page that a sitemap made sooner is not moved even nearer")
+	}
 	for name, change := range map[string]func(*Entry){
+		"one that a sitemap made sooner": func(e *Entry) {
+			e.Hinted, e.Due = true, c.now.Add(time.Second)
+		},
 		"a failing page": func(e *Entry) { e.State = crawl.Failing },
 		"a probe":        func(e *Entry) { e.At = e.At.Add(time.Second) },
 		"one that is due": func(e *Entry) {

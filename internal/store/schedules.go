@@ -32,7 +32,8 @@ type Schedules interface {
 	// for.
 	Engine(ctx context.Context, crawlID int64) (EngineRecord, error)
 	// Reschedule moves the next visits of pages that sleep and have not been visited since
-	// the move was decided, and returns the pages that it moved.
+	// the move was decided, and returns the pages that it moved. A page that a source's hint
+	// has moved is moved by another hint, or to an earlier time, only.
 	Reschedule(ctx context.Context, moves []Move) ([]PageRecord, error)
 	// Internal counts the pages of the same host that a page links to and that were compared
 	// with an earlier copy since a time, and how many of these had changed. It considers the
@@ -118,6 +119,7 @@ type EntryRecord struct {
 	LastAt, NextAt time.Time
 	Belief         json.RawMessage
 	Weight         float64 // importance; 0 is 1
+	Hinted         bool    // a source's hint moved the next visit
 }
 
 // HostLoad is how fast a host can be asked, and what other work there is.

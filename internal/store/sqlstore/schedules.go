@@ -131,7 +131,7 @@ func (s *Store) Entries(ctx context.Context, p store.EntryParams) ([]store.Entry
 	}
 	// A walk along the ids, in the order of the table: an index would only add a
 	// look-up for each page, since most pages of a crawl live.
-	query := fmt.Sprintf(`SELECT f.page_id, f.host_id, %s, f.state, f.visit, f.last_at, f.next_at, f.belief, f.weight
+	query := fmt.Sprintf(`SELECT f.page_id, f.host_id, %s, f.state, f.visit, f.last_at, f.next_at, f.belief, f.weight, f.hinted_by
 		FROM frontier f%s
 		WHERE f.crawl_id = $1 AND f.page_id > $2 AND f.state = %%d AND f.visit > 0
 		ORDER BY f.page_id LIMIT $3`, url, pages)
@@ -157,9 +157,10 @@ func (s *Store) Entries(ctx context.Context, p store.EntryParams) ([]store.Entry
 func scanEntry(row Row) (store.EntryRecord, error) {
 	var e store.EntryRecord
 	var state uint8
-	var lastAt, nextAt int64
+	var lastAt, nextAt, hintedBy int64
 	var belief string
-	err := row.Scan(&e.PageID, &e.HostID, &e.URL, &state, &e.Visits, &lastAt, &nextAt, &belief, &e.Weight)
+	err := row.Scan(&e.PageID, &e.HostID, &e.URL, &state, &e.Visits, &lastAt, &nextAt, &belief, &e.Weight, &hintedBy)
+	e.Hinted = hintedBy != 0
 	e.State, e.LastAt, e.NextAt, e.Belief = crawl.PageState(state), fromMicros(lastAt), fromMicros(nextAt), []byte(belief)
 	return e, err
 }
@@ -246,9 +247,11 @@ func (s *Store) Reschedule(ctx context.Context, moves []store.Move) ([]store.Pag
 		var moved []int64
 		hinted := map[int64]int64{}
 		for _, m := range moves {
-			// One that is due, or stands in its host's line, does not sleep.
+			// One that is due, or stands in its host's line, does not sleep. A hint may have come
+			// since the move was decided, and only another hint makes the page later.
 			n, err := tx.Exec(ctx, fmt.Sprintf(`UPDATE frontier SET next_at = $3, hinted_by = CASE WHEN $5 > 0 THEN $5 ELSE hinted_by END
-				WHERE page_id = $1 AND visit = $2 AND state = %d AND next_at > $4 AND %s`, crawl.Active, notInLine("frontier.page_id")),
+				WHERE page_id = $1 AND visit = $2 AND state = %d AND next_at > $4
+					AND (hinted_by = 0 OR $5 > 0 OR next_at > $3) AND %s`, crawl.Active, notInLine("frontier.page_id")),
 				m.PageID, m.Visit, max(micros(m.NextAt), now), now, m.HintedBy)
 			if err != nil {
 				return nil, err

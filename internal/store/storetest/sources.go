@@ -255,11 +255,14 @@ func sourcesJudged(c *collection) {
 		c.visit(page, crawl.OutcomeUnchanged, crawl.Active)
 		want(c, "moved", c.hint(page, list.PageID, time.Minute), 1)
 		want(c, "hinted by", c.page(page).HintedBy, list.PageID)
-		// Maintenance moves it too, and the hint stands.
-		want(c, "moved again", c.hint(page, 0, 2*time.Minute), 1)
+		want(c, "in the entries", c.entries(false)[0].Hinted, true)
+		// Maintenance does not undo the hint. If it moves the page even nearer, the hint stands.
+		want(c, "moved back", c.hint(page, 0, 2*time.Minute), 0)
+		want(c, "moved nearer", c.hint(page, 0, 50*time.Second), 1)
 		want(c, "still hinted by", c.page(page).HintedBy, list.PageID)
 		c.visit(page, outcome, crawl.Active)
 		want(c, "hinted by, afterwards", c.page(page).HintedBy, 0)
+		want(c, "in the entries, afterwards", c.entries(false)[0].Hinted, false)
 	}
 	c.visit(page, crawl.OutcomeChanged, crawl.Active) // nobody's merit
 	s := c.source(list.PageID)
