@@ -347,10 +347,11 @@ func TestWhoIsMoved(t *testing.T) {
 	if _, ok := hinted.Sleeper(g, s, HostSteering{}, c.now); !ok {
 		t.Error("a page that a sitemap made sooner is not moved even nearer")
 	}
+	hinted.Due = c.now.Add(time.Second)
+	if _, ok := hinted.Sleeper(g, Steering{Policy: "sqrt", Threshold: 1e6}, HostSteering{}, c.now); ok {
+		t.Error("a page that a sitemap made sooner is moved back")
+	}
 	for name, change := range map[string]func(*Entry){
-		"one that a sitemap made sooner": func(e *Entry) {
-			e.Hinted, e.Due = true, c.now.Add(time.Second)
-		},
 		"a failing page": func(e *Entry) { e.State = crawl.Failing },
 		"a probe":        func(e *Entry) { e.At = e.At.Add(time.Second) },
 		"one that is due": func(e *Entry) {
