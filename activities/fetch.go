@@ -349,7 +349,8 @@ func fetchOut(page store.PageRecord, begun store.BeginResult, r fetch.Result) co
 		Outcome: r.Outcome, At: begun.At, Status: r.Status, Duration: r.Duration, Bytes: r.Bytes, Size: r.Size,
 		Digest: r.Digest, Location: r.Location.String(), Problem: r.Problem,
 	}
-	out.RetryAfter, _ = retryAfter(r)
+	asked, _ := retryAfter(r)
+	out.RetryAfter = min(asked, polite.LongestAsked)
 	respell(&out, page, r)
 	switch {
 	case r.Content:

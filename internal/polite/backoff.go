@@ -11,8 +11,8 @@ const (
 	// MaxRetryAfter caps a Retry-After: a site that asks for more is asked once a
 	// day, so that a mistaken header cannot end a collection.
 	MaxRetryAfter = 24 * time.Hour
-	// longestAsked stands for all the times that only mean "stay away".
-	longestAsked = 365 * 24 * time.Hour
+	// LongestAsked stands for all the times that only mean "stay away".
+	LongestAsked = 365 * 24 * time.Hour
 	// hostBase and hostMax span a host's back-off without Retry-After.
 	hostBase = time.Minute
 	hostMax  = 12 * time.Hour
@@ -99,7 +99,7 @@ func retryAfterBackoff(s Strain, asked time.Duration) Backoff {
 	b.Reason = hostReason(HostRetryAfter, b.Level, b.For)
 	if asked > b.For {
 		b.Reason.Code = HostCapped
-		b.Reason.Num["asked"] = min(asked, longestAsked).Seconds()
+		b.Reason.Num["asked"] = min(asked, LongestAsked).Seconds()
 	}
 	return b
 }
