@@ -59,7 +59,37 @@ func dialTemporal(ctx context.Context, o cli.TemporalOptions) (client.Client, er
 	if o.Unknown != "" {
 		return nil, errors.New(o.Unknown)
 	}
-	return temporalkit.Dial(ctx, temporalkit.Options{Address: o.Address, Namespace: o.Namespace, Keys: o.Keys})
+	c, err := temporalkit.Dial(ctx, temporalkit.Options{Address: o.Address, Namespace: o.Namespace, Keys: o.Keys})
+	if err != nil || o.Folder == "" {
+		return c, err
+	}
+	if err := ownServer(ctx, c, o); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// ownServer returns an error if another server than the data folder's has its last address by
+// now, as when its own is stopped: that one has other crawls, perhaps of the same names.
+func ownServer(ctx context.Context, c client.Client, o cli.TemporalOptions) error {
+	s, err := openStore(ctx, o.Store, storeRead, "")
+	if err != nil {
+		return nil // who needs the store says so
+	}
+	defer s.Close()
+	home, err := s.Home(ctx)
+	if err != nil || home.NamespaceID == "" {
+		return err
+	}
+	namespace, err := temporalkit.NamespaceID(ctx, c, home.Namespace)
+	if err != nil {
+		return err
+	}
+	if namespace != home.NamespaceID {
+		return fmt.Errorf("another Temporal than that of data folder %s is at %s: run `starter dev --data %s`", o.Folder, o.Address, o.Folder)
+	}
+	return nil
 }
 
 // flowClient implements cli.Client on workflows.

@@ -147,6 +147,9 @@ type TemporalOptions struct {
 	// Unknown, unless "", says why Temporal's place is not known and what to do: then
 	// nothing is asked, not even where Temporal's own settings lead.
 	Unknown string
+	// Folder is the data folder of Store and of the server, which had this address last. ""
+	// means that they do not belong together like that.
+	Folder string
 }
 
 // Client speaks to the workflows. The texts that it returns confirm the request, in

@@ -123,9 +123,13 @@ func (s *session) target() Target {
 
 // temporal is the place of the workflows.
 func (s *session) temporal() TemporalOptions {
+	folder := ""
+	if s.places.FromDev && s.places.OfFolder {
+		folder = s.places.Data
+	}
 	return TemporalOptions{
 		Address: s.places.Address, Namespace: s.places.Namespace, TaskQueue: s.places.TaskQueue, Store: s.places.Store, Keys: s.cfg.Keys,
-		Unknown: s.places.NoTemporal,
+		Unknown: s.places.NoTemporal, Folder: folder,
 	}
 }
 

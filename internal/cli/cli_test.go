@@ -204,7 +204,7 @@ func TestDataFolder(t *testing.T) {
 	}
 	b := &fakeBackend{running: []string{"news"}}
 	got := starterEnv(t, b, nil, "--data", data, "visit", "https://EXAMPLE.com:443/#top")
-	if got.code != ExitOK || b.dsn != "sqlite:/d/recrawl.db" || b.temporal != (TemporalOptions{Address: "127.0.0.1:7777", Namespace: "default", Store: "sqlite:/d/recrawl.db"}) {
+	if got.code != ExitOK || b.dsn != "sqlite:/d/recrawl.db" || b.temporal != (TemporalOptions{Address: "127.0.0.1:7777", Namespace: "default", Store: "sqlite:/d/recrawl.db", Folder: data}) {
 		t.Errorf("%+v with store %q and Temporal %+v", got, b.dsn, b.temporal)
 	}
 	if want := []string{"visit-now news https://example.com/ "}; !slices.Equal(b.calls, want) {

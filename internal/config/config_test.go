@@ -152,13 +152,13 @@ func TestResolve(t *testing.T) {
 			"the data folder",
 			Overrides{Data: dev},
 			nil,
-			Places{Store: "sqlite:/d/recrawl.db", Archive: "/d/archive", Data: dev, Address: "127.0.0.1:7233", Namespace: "dev", TaskQueue: "q", FromDev: true},
+			Places{Store: "sqlite:/d/recrawl.db", Archive: "/d/archive", Data: dev, Address: "127.0.0.1:7233", Namespace: "dev", TaskQueue: "q", FromDev: true, OfFolder: true},
 		},
 		{
 			"the data folder of the environment",
 			Overrides{},
 			[]string{EnvData, dev},
-			Places{Store: "sqlite:/d/recrawl.db", Archive: "/d/archive", Data: dev, Address: "127.0.0.1:7233", Namespace: "dev", TaskQueue: "q", FromDev: true},
+			Places{Store: "sqlite:/d/recrawl.db", Archive: "/d/archive", Data: dev, Address: "127.0.0.1:7233", Namespace: "dev", TaskQueue: "q", FromDev: true, OfFolder: true},
 		},
 		{
 			"environment before data folder",
@@ -170,13 +170,13 @@ func TestResolve(t *testing.T) {
 			"a profile before the data folder",
 			Overrides{Data: dev},
 			[]string{"TEMPORAL_PROFILE", "cloud"},
-			Places{Store: "sqlite:/d/recrawl.db", Archive: "/d/archive", Data: dev},
+			Places{Store: "sqlite:/d/recrawl.db", Archive: "/d/archive", Data: dev, OfFolder: true},
 		},
 		{
 			"namespace of the environment",
 			Overrides{Data: dev},
 			[]string{"TEMPORAL_NAMESPACE", "mine"},
-			Places{Store: "sqlite:/d/recrawl.db", Archive: "/d/archive", Data: dev, Address: "127.0.0.1:7233", TaskQueue: "q", FromDev: true},
+			Places{Store: "sqlite:/d/recrawl.db", Archive: "/d/archive", Data: dev, Address: "127.0.0.1:7233", TaskQueue: "q", FromDev: true, OfFolder: true},
 		},
 		{
 			"flag before environment",
@@ -278,7 +278,7 @@ func TestFoldersThatWereCopiedOrMoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := func(dir string) Places {
-		return Places{Store: "sqlite:" + filepath.Join(dir, "recrawl.db"), Archive: filepath.Join(dir, "archive"), Namespace: "n", TaskQueue: "q"}
+		return Places{Store: "sqlite:" + filepath.Join(dir, "recrawl.db"), Archive: filepath.Join(dir, "archive"), Namespace: "n", TaskQueue: "q", OfFolder: true}
 	}
 	for _, c := range []struct {
 		name, data string

@@ -21,6 +21,8 @@ type Places struct {
 	TaskQueue string
 	// FromDev: Address is that of the last `starter dev` in Data.
 	FromDev bool
+	// OfFolder: Store is that of Data.
+	OfFolder bool
 	// NoTemporal says in a sentence why Temporal cannot be asked and what to do, "" if it
 	// can: the data folder's own server is unknown, and another one has other workflows.
 	NoTemporal string
@@ -59,7 +61,7 @@ func Resolve(flags Overrides, c Config, getenv func(string) string) (Places, err
 	// A store from elsewhere has its archive elsewhere too.
 	ofFolder := p.Store == ""
 	if ofFolder {
-		p.Store, p.Archive = state.Store, first(p.Archive, state.Archive)
+		p.Store, p.Archive, p.OfFolder = state.Store, first(p.Archive, state.Archive), state.Store != ""
 	}
 	if p.Address == "" && !elsewhere {
 		p.NoTemporal = noTemporal(state, p.Data, ofFolder)

@@ -1,0 +1,51 @@
+package app
+
+import (
+	"strings"
+	"testing"
+
+	"go.temporal.io/sdk/client"
+
+	"recrawl/internal/cli"
+	"recrawl/internal/contract/contracttest"
+	"recrawl/internal/store"
+	"recrawl/internal/temporalkit"
+)
+
+// A command on a data folder does not speak to another folder's server, which has the
+// address by now.
+func TestOthersServer(t *testing.T) {
+	t.Parallel()
+	k := newKept(t)
+	c, address := contracttest.DevServerAt(t)
+	own, err := temporalkit.NamespaceID(t.Context(), c, client.DefaultNamespace)
+	k.must(err)
+	dial := func(folder string) string {
+		t.Helper()
+		c, err := (Backend{}).DialTemporal(t.Context(), cli.TemporalOptions{Address: address, Namespace: client.DefaultNamespace, Store: k.at.Store, Folder: folder})
+		if err != nil {
+			return err.Error()
+		}
+		c.Close()
+		return ""
+	}
+	if problem := dial("d1"); problem != "" {
+		t.Errorf("a store without a home: %s", problem)
+	}
+	settle := func(id string) {
+		t.Helper()
+		_, err := k.Store.SetHome(t.Context(), store.Home{Namespace: client.DefaultNamespace, NamespaceID: id, TaskQueue: "recrawl"}, true)
+		k.must(err)
+	}
+	settle(own)
+	if problem := dial("d1"); problem != "" {
+		t.Errorf("the folder's own server: %s", problem)
+	}
+	settle("another")
+	if problem := dial("d1"); !strings.Contains(problem, "another Temporal than that of data folder d1 is at "+address) {
+		t.Errorf("another folder's server: %q", problem)
+	}
+	if problem := dial(""); problem != "" {
+		t.Errorf("a server that was named: %s", problem)
+	}
+}
