@@ -53,7 +53,7 @@ func CheckFolder(dir, source string) error {
 		}
 	}
 	if len(foreign) == 0 || len(foreign) < len(entries) && isEmpty(filepath.Join(dir, storeDir)) {
-		return nil // the second is what earlier releases left of a copy without a store
+		return nil // earlier releases left the latter when they copied an archive alone
 	}
 	if _, err := os.Lstat(filepath.Join(dir, markFile)); err == nil {
 		return nil

@@ -27,8 +27,8 @@ func mayCountHits(line string, t token) bool {
 	return len(line) <= hitsMost && hasDigit(line) && hitCounters().next[t.lower] != nil
 }
 
-// hitsAt is the length of a count of hits that is the whole line, but for how long it has
-// counted: "This page has been viewed 1,006 times since May 2009."
+// hitsAt is the length of a count of hits that fills the line. Only the time since when it
+// counts may follow: "This page has been viewed 1,006 times since May 2009."
 func (s *scanner) hitsAt(i int) int {
 	if i > 0 {
 		return 0

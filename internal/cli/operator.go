@@ -212,7 +212,7 @@ func (o Operator) ReplayFailed(ctx context.Context, crawlName, sinkName string) 
 	}
 }
 
-// replayedAll is what a replay of all undelivered changes ends with.
+// replayedAll reports the result of a replay of all undelivered changes.
 func replayedAll(r sink.Replayed) (string, error) {
 	if r == (sink.Replayed{}) {
 		return "nothing is undelivered", nil

@@ -208,7 +208,7 @@ type TurnArg struct {
 	In time.Duration `json:"in"`
 }
 
-// StopArg is what the signal stop says to a page. People send none.
+// StopArg is the argument of a page's signal stop. People leave it out.
 type StopArg struct {
 	// Closing: the crawl was stopped.
 	Closing bool `json:"closing,omitempty"`

@@ -245,8 +245,8 @@ func hostRanks(graph *rank.Graph, ranks []float64) []store.HostRank {
 	return hosts
 }
 
-// lastOf is what a recorded ranking tells whether the next is due. One of an earlier release
-// did not note the links of pages that it left out.
+// lastOf returns the part of a recorded ranking that decides whether the next one is due.
+// Rankings of earlier releases did not note the links of the pages that they left out.
 func lastOf(r store.RankingRecord) rank.Last {
 	return rank.Last{At: r.At, Links: cmp.Or(r.Known, r.Links)}
 }

@@ -183,8 +183,8 @@ func TestRoundsNoticeALowerLimit(t *testing.T) {
 	}
 }
 
-// What a crawl plans for a host is what other crawls must leave to it, so it is kept up to date
-// once the host's limit is known, and nothing else is written again and again.
+// Other crawls must leave a crawl the visits that it plans for a host. So these are kept up to
+// date once the host's limit is known, and nothing else is written again and again.
 func TestHostsThatDiffer(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

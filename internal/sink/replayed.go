@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Replayed is what came of sending undelivered changes again.
+// Replayed counts the results of sending undelivered changes again.
 type Replayed struct {
 	Delivered int `json:"delivered,omitempty"`
 	Refused   int `json:"refused,omitempty"`

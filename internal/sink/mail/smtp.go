@@ -123,8 +123,8 @@ func (c *connection) transfer(ctx context.Context, from string, to []*netmail.Ad
 	return nil
 }
 
-// hand hands a message over, but for its end: the mail is delivered once the server has
-// acknowledged that.
+// hand hands over a message without its end. Closing the end sends that, and the mail is
+// delivered once the server has acknowledged it.
 func (c *connection) hand(ctx context.Context, from string, to []*netmail.Address, message []byte) (refused []refusal, end io.Closer, err error) {
 	defer c.within(ctx, handLimit)()
 	if err := c.client.Mail("<" + from + ">"); err != nil {

@@ -18,7 +18,7 @@ type Receiver struct {
 	Answer func(events []feed.Event) error
 	// Made returns the error of making a sender; nil means none.
 	Made func() error
-	// TimeLimit is what its senders say that they need; 0 is nothing.
+	// TimeLimit is the limit that its senders state; 0 means that they state none.
 	TimeLimit time.Duration
 
 	mu      sync.Mutex

@@ -51,8 +51,8 @@ func (f feedRow) check(c feed.Cursor, used int64) error {
 	return nil
 }
 
-// end is what is settled of the feed, for those who ask where it ends now. A process that has
-// just begun may not know: if it took the oldest end for now, a new sink would send the whole
+// end returns up to where the feed is settled, for those who ask where it ends now. A process
+// that has just begun may not know: if it took the oldest end for now, a new sink would send the whole
 // feed.
 func (s *Store) end(ctx context.Context) (Settled, error) {
 	settled, err := s.engine.Settled(ctx, OrderedChanges)
