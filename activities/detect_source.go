@@ -83,7 +83,7 @@ func (a *Activities) noList(ctx context.Context, view *crawlView, page store.Pag
 	if verdict.Undecided {
 		return contract.DetectOut{}, false, translate(undecided(verdict))
 	}
-	if verdict.Accept && slices.Contains(view.Spec.Fetch.ContentTypes, crawl.ParseMediaType(in.Fetch.ContentType).Type) {
+	if verdict.Accept && crawl.ParseMediaType(in.Fetch.ContentType).Among(view.Spec.Fetch.ContentTypes) {
 		return contract.DetectOut{}, false, translate(a.stores.Pages.BecomePage(ctx, page.PageID))
 	}
 	reading := store.Reading{Problem: sitemap.ErrNoList.Error()}

@@ -29,7 +29,7 @@ type FilterSpec struct {
 	Any []FilterSpec `json:"any,omitempty"`
 	// Not is a filter that must not match.
 	Not *FilterSpec `json:"not,omitempty"`
-	// Scheme is http or https.
+	// Scheme is one of http and https.
 	Scheme Texts `json:"scheme,omitempty"`
 	// Host is a host name: example.com is that host alone, *.example.com every name under
 	// it. With a port (example.com:8080) it covers only that port, otherwise any.

@@ -1,6 +1,9 @@
 package crawl
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // MediaType is a body's type according to its Content-Type.
 type MediaType struct {
@@ -20,6 +23,16 @@ func (m MediaType) String() string {
 		return m.Type
 	}
 	return m.Type + "; charset=" + m.Charset
+}
+
+// Among reports whether the type is one of those named, in whatever case. text/* names all
+// types of text, and */* all types.
+func (m MediaType) Among(types []string) bool {
+	kind, _, _ := strings.Cut(m.Type, "/")
+	return slices.ContainsFunc(types, func(t string) bool {
+		of, all := strings.CutSuffix(t, "/*")
+		return strings.EqualFold(t, m.Type) || all && m.Type != "" && (of == "*" || strings.EqualFold(of, kind))
+	})
 }
 
 // ParseMediaType reads a Content-Type as the MIME Sniffing standard does

@@ -79,3 +79,23 @@ func FuzzParseMediaType(f *testing.F) {
 		}
 	})
 }
+
+func TestMediaTypeAmong(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		typ   string
+		types []string
+		want  bool
+	}{
+		{"text/html", []string{"application/xhtml+xml", "Text/HTML"}, true},
+		{"text/html", []string{"text/*"}, true},
+		{"text/html", []string{"*/*"}, true},
+		{"text/html", []string{"text/plain", "image/*"}, false},
+		{"textual/html", []string{"text/*"}, false},
+		{"", []string{"text/*", "*/*"}, false},
+	} {
+		if got := (MediaType{Type: c.typ}).Among(c.types); got != c.want {
+			t.Errorf("%q among %q: %v, want %v", c.typ, c.types, got, c.want)
+		}
+	}
+}

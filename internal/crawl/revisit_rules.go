@@ -15,15 +15,17 @@ type RevisitRule struct {
 	// https://example.com/news/: as text, so that /news covers /newsletter too.
 	Prefix string `json:"prefix,omitempty"`
 	// Host is the host of its pages, with the port if there is one; *.example.com
-	// are all hosts below example.com. Prefix or Host must be given, not both.
+	// are all hosts below example.com. A rule has a prefix or a host, not both.
 	Host string `json:"host,omitempty"`
-	// Policy is frmax, deltat or fixed, or the crawl's own. Pages that share a budget
-	// share a policy.
+	// Policy is one of frmax, deltat and fixed, or the crawl's own. Pages that share a
+	// budget share a policy.
 	Policy string `json:"policy,omitempty"`
-	// DefaultInterval, MinInterval and MaxInterval are as in RevisitSpec.
+	// DefaultInterval is that of revisit, for its pages.
 	DefaultInterval Duration `json:"default_interval,omitempty"`
-	MinInterval     Duration `json:"min_interval,omitempty"`
-	MaxInterval     Duration `json:"max_interval,omitempty"`
+	// MinInterval is that of revisit, for its pages.
+	MinInterval Duration `json:"min_interval,omitempty"`
+	// MaxInterval is that of revisit, for its pages.
+	MaxInterval Duration `json:"max_interval,omitempty"`
 	// Weight is the importance of its pages to a budgeted policy, 0.001 to 1000 times
 	// that of other pages; 0 is 1.
 	Weight float64 `json:"weight,omitempty"`

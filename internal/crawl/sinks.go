@@ -2,7 +2,7 @@ package crawl
 
 // SinkSpec sends changes to a program, a folder or people. See sinks-delivery.md.
 type SinkSpec struct {
-	// Kind is webhook, mail, exec, folder or search.
+	// Kind is one of webhook, mail, exec, folder and search.
 	Kind string `json:"kind"`
 	// To is the receiver: the URL of a webhook, or env:NAME or file:PATH, where the workers
 	// find it; addresses of mail, separated by commas; the name of a program, or of a folder,

@@ -40,7 +40,7 @@ type Spec struct {
 
 // ScopeSpec says which discovered URLs belong to the crawl.
 type ScopeSpec struct {
-	// Type is page, prefix, host, domain or any, relative to the seeds.
+	// Type is one of page, prefix, host, domain and any, relative to the seeds.
 	Type string `json:"type"`
 	// MaxDepth is the most links from a seed to a page; 0 is unlimited.
 	MaxDepth int `json:"max_depth"`
@@ -123,7 +123,7 @@ type FetchSpec struct {
 	// Without it, only the hosts and ports of seeds may be fetched on this machine, and
 	// nothing on other private networks.
 	AllowNetworks []string `json:"allow_networks"`
-	// ContentTypes are the media types whose bodies are kept.
+	// ContentTypes are the media types whose bodies are kept; text/* are all of a kind.
 	ContentTypes []string `json:"content_types"`
 }
 

@@ -92,6 +92,8 @@ func TestParseSpecMistakes(t *testing.T) {
 		{"limits.window", `{"name":"a","seeds":["http://a/"],"limits":{"window":0}}`},
 		{"fetch.max_body", `{"name":"a","seeds":["http://a/"],"fetch":{"max_body":"lots"}}`},
 		{"fetch.allow_networks[0]", `{"name":"a","seeds":["http://a/"],"fetch":{"allow_networks":["10.0.0.1"]}}`},
+		{"fetch.content_types[0]", `{"name":"a","seeds":["http://a/"],"fetch":{"content_types":["text/x*"]}}`},
+		{"fetch.content_types[1]", `{"name":"a","seeds":["http://a/"],"fetch":{"content_types":["text/*","*"]}}`},
 		{"urls.strip_param", `{"name":"a","seeds":["http://a/"],"urls":{"strip_param":["utm_*"]}}`},
 		{"urls.strip_params", `{"name":"a","seeds":["http://a/"],"urls":{"strip_params":"utm_*"}}`},
 		{"urls.strip_params", `{"name":"a","seeds":["http://a/"],"urls":{"strip_params":["a"` + strings.Repeat(`,"a"`, maxStripNames) + `]}}`},

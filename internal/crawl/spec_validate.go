@@ -87,8 +87,9 @@ func (s *Spec) Validate() error {
 		}
 	}
 	for i, c := range s.Fetch.ContentTypes {
-		if !strings.Contains(c, "/") || strings.ContainsAny(c, " ;,\t\r\n") {
-			return bad(fmt.Sprintf("fetch.content_types[%d]", i), "%q is not a media type such as text/html", c)
+		kind, of, _ := strings.Cut(c, "/")
+		if kind == "" || of == "" || strings.ContainsAny(c, " ;,\t\r\n") || of != "*" && strings.Contains(c, "*") && c != "*/*" {
+			return bad(fmt.Sprintf("fetch.content_types[%d]", i), "%q is not a media type such as text/html, or text/* for all of a kind", c)
 		}
 	}
 	for _, validate := range []func(badField) error{

@@ -75,6 +75,14 @@ func specMarkdown(t *testing.T) string {
 			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", name, kindOf(f.Type), ruleComment(comments, of.Name()+"."+f.Name))
 		}
 	}
+	b.WriteString(revisitHead)
+	for f := range reflect.TypeFor[RevisitRule]().Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if comments["RevisitRule."+f.Name] == "" {
+			t.Errorf("RevisitRule.%s has no comment", f.Name)
+		}
+		fmt.Fprintf(&b, "| `%s` | %s |\n", name, comments["RevisitRule."+f.Name])
+	}
 	b.WriteString(contentHead)
 	for f := range reflect.TypeFor[ContentRule]().Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -96,7 +104,7 @@ func specMarkdown(t *testing.T) string {
 		}
 	}
 	b.WriteString(sinkExample)
-	example, err := json.MarshalIndent(exampleSpec(), "    ", "  ")
+	example, err := json.MarshalIndent(everyField(reflect.ValueOf(exampleSpec())), "    ", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,6 +119,14 @@ matches a URL that meets all of its conditions; any value of a list meets a cond
 
 | Field | Value | Meaning |
 | --- | --- | --- |
+`
+
+const revisitHead = `
+A rule of ` + "`revisit.rules`" + ` plans some of a crawl's pages differently from the rest; the first
+that matches a page counts. [policies.md](policies.md) has examples.
+
+| Field | Meaning |
+| --- | --- |
 `
 
 const contentHead = `
@@ -181,6 +197,33 @@ func exampleSpec() Spec {
 	return spec
 }
 
+// everyField is a value that is written with the fields that JSON leaves out when they are
+// empty, too.
+func everyField(v reflect.Value) any {
+	_, written := v.Interface().(json.Marshaler)
+	switch {
+	case written:
+	case v.Kind() == reflect.Slice && v.IsNil():
+		return reflect.MakeSlice(v.Type(), 0, 0).Interface()
+	case v.Kind() == reflect.Map && v.IsNil():
+		return reflect.MakeMap(v.Type()).Interface()
+	case v.Kind() == reflect.Struct:
+		var fields []reflect.StructField
+		var values []reflect.Value
+		for f, value := range v.Fields() {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			values = append(values, reflect.ValueOf(everyField(value)))
+			fields = append(fields, reflect.StructField{Name: f.Name, Type: values[len(values)-1].Type(), Tag: reflect.StructTag(fmt.Sprintf(`json:"%s"`, name))})
+		}
+		whole := reflect.New(reflect.StructOf(fields)).Elem()
+		for i, value := range values {
+			whole.Field(i).Set(value)
+		}
+		return whole.Interface()
+	}
+	return v.Interface()
+}
+
 // defaultText is a default as a person writes it; "" and null are none.
 func defaultText(t *testing.T, v reflect.Value) string {
 	t.Helper()
@@ -218,7 +261,7 @@ var (
 func fieldComments(t *testing.T) map[string]string {
 	t.Helper()
 	comments := map[string]string{}
-	for _, name := range []string{"spec.go", "filter.go", "sources.go", "documents.go", "content.go", "sinks.go"} {
+	for _, name := range []string{"spec.go", "filter.go", "sources.go", "documents.go", "content.go", "sinks.go", "revisit_rules.go"} {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
 		if err != nil {
 			t.Fatal(err)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -117,7 +116,7 @@ func (x *exchange) redirected(location string) {
 
 // wanted reports whether the media type is one of those asked for.
 func (x *exchange) wanted(m crawl.MediaType) bool {
-	return len(x.req.Accept) == 0 || slices.ContainsFunc(x.req.Accept, func(a string) bool { return strings.EqualFold(a, m.Type) })
+	return len(x.req.Accept) == 0 || m.Among(x.req.Accept)
 }
 
 // fail turns the error that ended the exchange into the result.
