@@ -29,13 +29,15 @@ build: temporal
 PREFIX  ?= /usr/local
 INSTALL ?= install
 UNITS   := deploy/systemd/recrawl-worker.service deploy/systemd/recrawl-web.service
+# As they lie here, so that their links lead somewhere.
+PAGES   := README.md CHANGELOG.md SECURITY.md LICENSE docker-compose.yml $(shell find docs deploy examples -type f)
 
 install:
 	@[ -x $(BIN)/starter ] && [ -x $(BIN)/worker ] || { echo "there is nothing to install: run make build first"; exit 1; }
 	$(INSTALL) -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/doc/recrawl $(DESTDIR)/etc/systemd/system
+	for file in $(PAGES); do $(INSTALL) -D -m 0644 $$file $(DESTDIR)$(PREFIX)/share/doc/recrawl/$$file; done
 	$(INSTALL) -d -m 0700 $(DESTDIR)/etc/recrawl
 	$(INSTALL) -m 0755 $(BIN)/starter $(BIN)/worker $(DESTDIR)$(PREFIX)/bin/
-	$(INSTALL) -m 0644 README.md CHANGELOG.md LICENSE docs/*.md docs/openapi.json $(DESTDIR)$(PREFIX)/share/doc/recrawl/
 	for unit in $(UNITS); do sed 's|/usr/local|$(PREFIX)|g' $$unit > $(DESTDIR)/etc/systemd/system/$${unit##*/} && chmod 0644 $(DESTDIR)/etc/systemd/system/$${unit##*/}; done
 	$(INSTALL) -m 0600 deploy/systemd/worker.env.example $(DESTDIR)/etc/recrawl/
 

@@ -59,11 +59,45 @@ func TestInstall(t *testing.T) {
 			t.Errorf("%s: %v", unit, err)
 		}
 	}
-	if _, err := os.Stat(filepath.Join(root, "opt", "recrawl", "share", "doc", "recrawl", "openapi.json")); err != nil {
+	pages := filepath.Join(root, "opt", "recrawl", "share", "doc", "recrawl")
+	if _, err := os.Stat(filepath.Join(pages, "docs", "openapi.json")); err != nil {
 		t.Errorf("the description of the API: %v", err)
+	}
+	for _, page := range []string{"README.md", "CHANGELOG.md", "SECURITY.md", "docs/*.md"} {
+		found, err := filepath.Glob(filepath.Join(pages, page))
+		if err != nil || len(found) == 0 {
+			t.Errorf("no page %s is installed: %v", page, err)
+		}
+		for _, name := range found {
+			linksLead(t, name)
+		}
 	}
 	if info, err := os.Stat(filepath.Join(root, "etc", "recrawl", "worker.env.example")); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the settings, which may hold a password: %v, %v", info, err)
+	}
+}
+
+var (
+	pageLink = regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)|(?:src|srcset|href)="([^"#:]+)"`)
+	// ofSources is what only those need who have the repository.
+	ofSources = regexp.MustCompile(`^(\.\./)?(internal|tools|activities|workflows|CONTRIBUTING\.md)\b`)
+)
+
+// linksLead checks the links of a page to files beside it.
+func linksLead(t *testing.T, page string) {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range pageLink.FindAllStringSubmatch(string(text), -1) {
+		link := m[1] + m[2]
+		if ofSources.MatchString(link) {
+			continue
+		}
+		if _, err := os.Stat(filepath.Join(filepath.Dir(page), link)); err != nil {
+			t.Errorf("%s: %v", filepath.Base(page), err)
+		}
 	}
 }
 
