@@ -6,6 +6,7 @@
 # It may be killed at any moment: the cursor is written after what it stands for.
 set -euo pipefail
 crawl=$1
+from=$PWD # where starter finds its data
 mkdir -p "$2"
 cd "$2"
 exec 9>lock
@@ -30,7 +31,7 @@ while :; do
   if [ -s cursor ]; then begin=(--after "$(<cursor)"); else rm -rf pages; fi
   mkdir -p pages
   code=0
-  starter changes "$crawl" "${begin[@]}" --follow --output json 9>&- | jq --unbuffered -r "$fields" 9>&- | mirror || code=${PIPESTATUS[0]}
+  (cd "$from" && exec starter changes "$crawl" "${begin[@]}" --follow --output json) 9>&- | jq --unbuffered -r "$fields" 9>&- | mirror || code=${PIPESTATUS[0]}
   if [ "$code" != 4 ]; then exit "$code"; fi
   rm -f cursor # the changes after it are no longer kept
 done

@@ -31,6 +31,9 @@ type line struct {
 }
 
 func main() {
+	if len(os.Args) != 3 {
+		log.Fatal("usage: mirror CRAWL DATABASE")
+	}
 	db := must(sql.Open("sqlite", os.Args[2]+"?_pragma=busy_timeout(10000)"))
 	must(db.Exec(schema))
 	for follow(db, os.Args[1]) == 4 { // the changes after the cursor are no longer kept
