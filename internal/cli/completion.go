@@ -14,7 +14,9 @@ type completionCmd struct {
 
 // Help implements kong.HelpProvider.
 func (completionCmd) Help() string {
-	return `    source <(starter completion bash)                                  (in ~/.bashrc)
+	return `So that every shell has it:
+
+    source <(starter completion bash)                                  (in ~/.bashrc)
     source <(starter completion zsh)                                   (in ~/.zshrc, after compinit)
     starter completion fish > ~/.config/fish/completions/starter.fish`
 }

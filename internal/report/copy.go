@@ -78,7 +78,7 @@ func (r Reporter) PagesAt(ctx context.Context, url, crawlName string) ([]store.P
 	}
 	record, err := r.Store.Crawl(ctx, crawlName)
 	if err != nil {
-		return nil, fmt.Errorf("crawl %s: %w", crawlName, err)
+		return nil, err
 	}
 	kept, _ := urlkey.NewRules(record.Spec.URLs).Apply(u)
 	return r.Store.FindPages(ctx, kept.String(), crawlName)

@@ -92,9 +92,9 @@ func (r Reporter) visitAt(ctx context.Context, page store.PageRecord, at time.Ti
 	}
 	switch then := at.UTC().Format(time.RFC3339); {
 	case found.Visit == 0:
-		return found, fmt.Errorf("%s has no visit that is kept, at or before %s (%w)", page.URL, then, ErrNoBody)
+		return found, noBody(fmt.Sprintf("%s has no visit that is kept, at or before %s", page.URL, then))
 	case found.Version == 0:
-		return found, fmt.Errorf("%s had no version at %s (%w)", page.URL, then, ErrNoBody)
+		return found, noBody(fmt.Sprintf("%s had no version at %s", page.URL, then))
 	}
 	return found, nil
 }

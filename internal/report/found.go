@@ -31,7 +31,7 @@ func (r Reporter) ShowVisit(ctx context.Context, files Contents, page store.Page
 		return err
 	}
 	if len(visits) == 0 || visits[0].Visit != visit {
-		return fmt.Errorf("%s has no visit %d: `starter history` lists them (%w)", page.URL, visit, ErrNoBody)
+		return noBody(fmt.Sprintf("%s has no visit %d: `starter history` lists them", page.URL, visit))
 	}
 	v := visits[0]
 	if v.Digest == "" {

@@ -82,7 +82,7 @@ func (r Reporter) Pages(ctx context.Context, q PagesQuery) error {
 func (r Reporter) open(ctx context.Context, name string) (store.CrawlRecord, time.Time, error) {
 	record, err := r.Store.Crawl(ctx, name)
 	if err != nil {
-		return store.CrawlRecord{}, time.Time{}, fmt.Errorf("crawl %s: %w", name, err)
+		return store.CrawlRecord{}, time.Time{}, err
 	}
 	now, err := r.Store.Now(ctx)
 	return record, now, err

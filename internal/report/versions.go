@@ -20,6 +20,14 @@ import (
 // ErrNoBody: the version has no body that could be shown.
 var ErrNoBody = errors.New("no body")
 
+// noBody is ErrNoBody in words that need no others beside them.
+type noBody string
+
+func (n noBody) Error() string { return string(n) }
+
+// Is reports whether the target is ErrNoBody.
+func (noBody) Is(target error) bool { return target == ErrNoBody }
+
 // Contents reads an archive; every archive.Store is one.
 type Contents interface {
 	Open(ctx context.Context, digest string) (io.ReadCloser, error)
@@ -304,9 +312,9 @@ func (r Reporter) version(ctx context.Context, page store.PageRecord, seq int) (
 	v, err := r.Store.Version(ctx, page.PageID, seq)
 	switch {
 	case errors.Is(err, store.ErrNotFound) && page.Last.Seq == 0:
-		return v, fmt.Errorf("%s has no version yet: no visit has found a body (%w)", page.URL, ErrNoBody)
+		return v, noBody(fmt.Sprintf("%s has no version yet: no visit has found a body", page.URL))
 	case errors.Is(err, store.ErrNotFound):
-		return v, fmt.Errorf("%s has no version %d: `starter history --versions` lists them (%w)", page.URL, seq, ErrNoBody)
+		return v, noBody(fmt.Sprintf("%s has no version %d: `starter history --versions` lists them", page.URL, seq))
 	}
 	return v, err
 }
@@ -328,7 +336,7 @@ func (r Reporter) pair(ctx context.Context, page store.PageRecord, fromSeq, toSe
 		return from, to, err
 	}
 	if len(before) == 0 {
-		return from, to, fmt.Errorf("%s has only version %d: there is nothing to compare it with (%w)", page.URL, to.Seq, ErrNoBody)
+		return from, to, noBody(fmt.Sprintf("%s has only version %d: there is nothing to compare it with", page.URL, to.Seq))
 	}
 	return before[0], to, nil
 }

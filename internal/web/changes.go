@@ -58,7 +58,7 @@ func (s *Server) changesOf(ctx context.Context, r *http.Request) (q changesQuery
 	}
 	name := value(r, "crawl")
 	if q.crawl, err = s.Report.Store.Crawl(ctx, name); err != nil {
-		return q, fmt.Errorf("crawl %s: %w", name, err)
+		return q, err
 	}
 	q.query.CrawlID = q.crawl.ID
 	if q.host != "" {
