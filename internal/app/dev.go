@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"sync"
@@ -60,7 +61,8 @@ type devRun struct {
 	log       *slog.Logger
 	stateMu   sync.Mutex // the Temporal server's supervisor writes it too
 	state     config.DevState
-	announced bool // the addresses were printed
+	announced bool   // the addresses were printed
+	cli       string // the Temporal CLI
 	server    *embedded.Server
 	ui        *embedded.Gate
 	store     store.Store
@@ -89,6 +91,11 @@ func (d *devRun) run(ctx context.Context) (err error) {
 	}
 	defer untrace()
 	d.watched, d.tracer = watched, tracer
+	programs, err := d.findParts(ctx)
+	if err != nil {
+		return notInterrupted(ctx, err)
+	}
+	defer programs.Close()
 	if err := d.openStore(ctx); err != nil {
 		return err
 	}
@@ -106,11 +113,6 @@ func (d *devRun) run(ctx context.Context) (err error) {
 		return notInterrupted(ctx, err)
 	}
 	defer d.client.Close()
-	programs, err := program.Start(d.Config.Filters, program.Options{Log: d.log})
-	if err != nil {
-		return err
-	}
-	defer programs.Close()
 	if d.Demo {
 		if d.demo, err = startDemo(ctx, d.dir); err != nil {
 			return err
@@ -153,6 +155,37 @@ func notInterrupted(ctx context.Context, err error) error {
 	return err
 }
 
+// findParts looks for what a run needs before it makes a store, and starts the filter
+// programs: a mistake leaves no store behind, which would fix settings of the next try.
+func (d *devRun) findParts(ctx context.Context) (programs *program.Set, err error) {
+	if d.cli, err = embedded.FindCLI(ctx, d.Getenv, d.Out); err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(d.dir.file(storeFile)); errors.Is(err, fs.ErrNotExist) {
+		if err := d.findPorts(); err != nil {
+			return nil, err
+		}
+	}
+	return program.Start(d.Config.Filters, program.Options{Log: d.log})
+}
+
+// findPorts fails if a port that must be used is not free. A folder that was used before is
+// not asked: what a killed run left there may have the port, and is ended first.
+func (d *devRun) findPorts() error {
+	for _, p := range []struct {
+		port int
+		what string
+	}{{d.TemporalPort, "Temporal"}, {d.UIPort, "the Temporal UI"}, {d.WebPort, "the page for operators"}} {
+		if p.port == 0 {
+			continue
+		}
+		if _, err := embedded.ChoosePort(embedded.Port{Number: p.port, Must: true}, p.what); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (d *devRun) openStore(ctx context.Context) (err error) {
 	dsn := "sqlite:" + d.dir.file(storeFile)
 	if d.store, err = openStore(ctx, dsn, storeOwn, d.Config.GroupHosts); err != nil {
@@ -176,16 +209,13 @@ func (d *devRun) openStore(ctx context.Context) (err error) {
 }
 
 func (d *devRun) startTemporal(ctx, serverCtx context.Context) (<-chan struct{}, error) {
-	cli, err := embedded.FindCLI(ctx, d.Getenv, d.Out)
-	if err != nil {
-		return nil, err
-	}
 	files := embedded.In(d.dir.path)
 	embedded.EndLeftOver(d.state.TemporalPID, files.Database, d.log)
 	d.server = &embedded.Server{
-		CLI: cli, Files: files, Log: d.log, OnStart: d.rememberChild, OnUp: d.keepPrivate, Alive: temporalkit.Alive,
+		CLI: d.cli, Files: files, Log: d.log, OnStart: d.rememberChild, OnUp: d.keepPrivate, Alive: temporalkit.Alive,
 		Port: embedded.Port{Number: portOr(d.TemporalPort, rememberedPort(d.state.TemporalAddress), defaultTemporalPort), Must: d.TemporalPort != 0},
 	}
+	var err error
 	if d.ui, err = embedded.OpenGate(embedded.Port{Number: portOr(d.UIPort, defaultUIPort), Must: d.UIPort != 0}, d.server.DialUI); err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func FindCLI(ctx context.Context, getenv func(string) string, say io.Writer) (st
 		return path, nil
 	}
 	if root == "" {
-		return "", errors.New("no Temporal CLI found: put `temporal` on PATH or name it in RECRAWL_TEMPORAL_CLI")
+		return "", errors.New("no Temporal CLI found: put `temporal` on PATH, where `make temporal` of the sources builds one into bin/, or name it in RECRAWL_TEMPORAL_CLI")
 	}
 	return buildCLI(ctx, root, say)
 }
