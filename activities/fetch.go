@@ -1,7 +1,6 @@
 package activities
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -365,13 +364,6 @@ func fetchOut(page store.PageRecord, begun store.BeginResult, r fetch.Result) co
 		out.Validators = true
 	}
 	return out
-}
-
-// refreshed are the validators after a 304, which need not repeat those of the
-// request.
-func refreshed(page store.PageRecord, r fetch.Result) (change bool, etag, lastModified string) {
-	etag, lastModified = cmp.Or(r.ETag, page.ETag), cmp.Or(r.LastModified, page.LastModified)
-	return etag != page.ETag || lastModified != page.LastModified, etag, lastModified
 }
 
 // asActivityResult makes failures fail, so that the Temporal UI shows them; the

@@ -9,13 +9,16 @@ import (
 	"io"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"recrawl/internal/archive"
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
+	"recrawl/internal/schedule"
 	"recrawl/internal/store"
 )
 
@@ -183,7 +186,7 @@ func TestFetchIsConditional(t *testing.T) {
 			answering(200, "<p>hello", "Content-Type: text/html", `ETag: "1"`, "Last-Modified: "+modified)(rw, r)
 			return
 		}
-		answering(304, "", `ETag: "2"`)(rw, r)
+		answering(304, "", `ETag: W/"1"`)(rw, r)
 	})
 	page := w.living([]string{s.url + "/"})[0]
 	w.visit(page, 1)
@@ -191,19 +194,51 @@ func TestFetchIsConditional(t *testing.T) {
 	if out.Outcome != crawl.OutcomeUnchanged || out.Status != 304 || out.Differs || out.Digest != digestOf("<p>hello") {
 		t.Errorf("fetched %+v, want the last version unchanged", out)
 	}
-	if !out.Validators || out.ETag != `"2"` || out.LastModified != modified {
+	if !out.Validators || out.ETag != `W/"1"` || out.LastModified != modified {
 		t.Errorf("validators %t %q %q", out.Validators, out.ETag, out.LastModified)
 	}
 	run(w, contract.PlanRevisit, contract.PlanIn{Page: page, Visit: 2, Fetch: out})
 	if out := w.fetched(w.fetch(page, 3)); out.Validators {
 		t.Errorf("the same validators are stored again: %+v", out)
 	}
-	for n, want := range []struct{ etag, since string }{{}, {`"1"`, modified}, {`"2"`, modified}} {
+	for n, want := range []struct{ etag, since string }{{}, {`"1"`, modified}, {`W/"1"`, modified}} {
 		if h := s.header(n); h.Get("If-None-Match") != want.etag || h.Get("If-Modified-Since") != want.since {
 			t.Errorf("request %d: If-None-Match %q, If-Modified-Since %q", n+1, h.Get("If-None-Match"), h.Get("If-Modified-Since"))
 		}
 	}
 	s.wantRequests(t, "/", "/", "/")
+}
+
+// A server that compares only dates answers 304 for another version. Its validators do not
+// become ours: the next visit asks for the whole page, and finds the change.
+func TestNotModifiedOfAnotherVersion(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const modified = "Last-Modified: Sat, 21 Nov 2026 10:00:00 GMT"
+	var visits atomic.Int32
+	s := serve(t, func(rw http.ResponseWriter, r *http.Request) {
+		version := min(visits.Add(1), 2)
+		tag := fmt.Sprintf("ETag: \"%d\"", version)
+		if r.Header.Get("If-Modified-Since") != "" {
+			answering(304, "", tag)(rw, r)
+			return
+		}
+		answering(200, fmt.Sprintf("<p>version %d", version), "Content-Type: text/html", tag, modified)(rw, r)
+	})
+	page := w.living([]string{s.url + "/"})[0]
+	w.visit(page, 1)
+	out := w.fetched(w.fetch(page, 2))
+	if out.Outcome != crawl.OutcomeUnchanged || !out.Validators || out.ETag+out.LastModified != "" {
+		t.Errorf("after a 304 for another version: %+v", out)
+	}
+	w.plan(page, 2, out)
+	record, err := w.store.Visit(t.Context(), page.PageID, 2)
+	if err != nil || !slices.ContainsFunc(record.Reasons, func(r crawl.Reason) bool { return r.Code == schedule.CodeDoubted }) {
+		t.Errorf("reasons %v, error %v", record.Reasons, err)
+	}
+	if out := w.fetched(w.fetch(page, 3)); out.Status != 200 || !out.Differs {
+		t.Errorf("the change was not found: %+v", out)
+	}
 }
 
 // A server that answers conditions with 412, which is for requests that change something, is

@@ -315,7 +315,7 @@ func recordOf(page store.PageRecord, in contract.PlanIn, plan schedule.Plan, kee
 		Visit: store.VisitRecord{
 			PageID: page.PageID, Visit: in.Visit, At: f.At, Outcome: f.Outcome, Status: f.Status, Digest: f.Digest, Bytes: f.Bytes,
 			Duration: f.Duration, State: plan.State, Problem: f.Problem, Location: f.Location,
-			Reasons: slices.Concat(in.Reasons, settled, plan.Reasons()),
+			Reasons: slices.Concat(in.Reasons, settled, doubted(f), plan.Reasons()),
 		},
 		Interval: plan.Interval, Failures: plan.Failures, Held: f.Held, Late: late(page, f.At), Foreseen: plan.Foreseen,
 		// A suspect content's validators must not answer for the page before it counts.

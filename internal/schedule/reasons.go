@@ -12,6 +12,7 @@ const (
 	CodeFirst       = "first"       // nothing to compare with yet
 	CodeChanges     = "changes"     // n changes of the last "of" comparisons
 	CodeTold        = "told"        // n of the comparisons were the server's (304)
+	CodeDoubted     = "doubted"     // a 304 named another version than ours: asked for whole the next time
 	CodeEvery       = "every"       // one visit every s
 	CodeRounds      = "rounds"      // one visit every n rounds of s
 	CodeInternal    = "internal"    // share of the internal pages changed: period cut from n rounds

@@ -93,6 +93,7 @@ func Word(r crawl.Reason) string {
 var plainWords = map[string]string{
 	CodeRedirected:  "answers with a redirect",
 	CodeRespelled:   "its server wants the address spelled otherwise: asked for again at once",
+	CodeDoubted:     "the server's 304 names another version than the one asked about: asked for whole the next time",
 	CodeGone:        "gone",
 	CodeExcluded:    "excluded by robots, scope or purpose",
 	CodeUnsupported: "content type not wanted",

@@ -1,0 +1,42 @@
+package activities
+
+import (
+	"testing"
+
+	"recrawl/internal/fetch"
+	"recrawl/internal/store"
+)
+
+func TestRefreshed(t *testing.T) {
+	t.Parallel()
+	const old, later = "Sat, 21 Nov 2026 10:00:00 GMT", "Sat, 21 Nov 2026 11:00:00 GMT"
+	type validators struct{ etag, modified string }
+	cases := map[string]struct {
+		ours, answer, want validators
+	}{
+		"nothing repeated":               {validators{`"1"`, old}, validators{}, validators{`"1"`, old}},
+		"the same":                       {validators{`"1"`, old}, validators{`"1"`, old}, validators{`"1"`, old}},
+		"weak now":                       {validators{`"1"`, old}, validators{`W/"1"`, ""}, validators{`W/"1"`, old}},
+		"strong now":                     {validators{`W/"1"`, ""}, validators{`"1"`, old}, validators{`"1"`, old}},
+		"unquoted":                       {validators{`1`, ""}, validators{`"1"`, ""}, validators{`"1"`, ""}},
+		"the same touched":               {validators{`"1"`, old}, validators{`"1"`, later}, validators{`"1"`, later}},
+		"without the coding":             {validators{`"1-gzip"`, ""}, validators{`"1"`, ""}, validators{`"1"`, ""}},
+		"another coding":                 {validators{`"1--gzip"`, ""}, validators{`W/"1;br"`, ""}, validators{`W/"1;br"`, ""}},
+		"no coding, a name":              {validators{`"a"`, ""}, validators{`"abr"`, ""}, validators{}},
+		"of only a coding":               {validators{`"gzip"`, ""}, validators{`"br"`, ""}, validators{}},
+		"another version":                {validators{`"1"`, old}, validators{`"2"`, old}, validators{}},
+		"another version, no date":       {validators{`"1"`, ""}, validators{`W/"2"`, ""}, validators{}},
+		"later":                          {validators{"", old}, validators{"", later}, validators{}},
+		"earlier":                        {validators{"", later}, validators{"", old}, validators{}},
+		"later, of an unknown tag":       {validators{"", old}, validators{`"2"`, later}, validators{}},
+		"a tag that our version had not": {validators{"", old}, validators{`"2"`, ""}, validators{"", old}},
+		"a date that it had not":         {validators{`"1"`, ""}, validators{"", old}, validators{`"1"`, old}},
+	}
+	for name, c := range cases {
+		page := store.PageRecord{ETag: c.ours.etag, LastModified: c.ours.modified}
+		change, etag, modified := refreshed(page, fetch.Result{ETag: c.answer.etag, LastModified: c.answer.modified})
+		if got := (validators{etag, modified}); got != c.want || change != (got != c.ours) {
+			t.Errorf("%s: %+v, changed %t; want %+v", name, got, change, c.want)
+		}
+	}
+}
