@@ -70,14 +70,14 @@ type Backoff struct {
 
 // HostBackoff decides the effect of an answer on a host. After a
 // throttled answer the host is left alone for its Retry-After, at most MaxRetryAfter;
-// without one, for a minute doubling with each level up to 12 hours (level 11), with jitter. So it is
+// without one, or if it was told to come back at once and is refused again, for a minute doubling with each level up to 12 hours (level 11), with jitter. So it is
 // after connection failures, from the third in a row on. Each success after a quiet time as
 // long as the level's own back-off (at most an hour) forgives one level. Seed determines
 // the jitter.
 func HostBackoff(s Strain, a Answer, seed uint64) Backoff {
 	s.Level = min(s.Level, highestLevel) // earlier releases stored higher ones
 	switch {
-	case a.Throttled && a.HasRetryAfter:
+	case a.Throttled && a.HasRetryAfter && (a.RetryAfter > 0 || s.Level == 0):
 		return retryAfterBackoff(s, a.RetryAfter)
 	case a.Throttled:
 		return raise(s.Level, 0, HostThrottled, seed)

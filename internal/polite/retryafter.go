@@ -15,8 +15,8 @@ var httpDates = []string{
 }
 
 // ParseRetryAfter reads a Retry-After header: a number of seconds, or a date,
-// which is compared with now. A date in the past is 0. It reports false for
-// anything else, the empty header included.
+// which is compared with now. It reports false for anything else, the empty header included,
+// and for a date that is over: it was forgotten there, and says nothing about now.
 func ParseRetryAfter(header string, now time.Time) (time.Duration, bool) {
 	text := strings.TrimSpace(header)
 	if isDigits(text) {
@@ -25,7 +25,8 @@ func ParseRetryAfter(header string, now time.Time) (time.Duration, bool) {
 	for _, layout := range httpDates {
 		// Go reads "GMT" as the UTC it is.
 		if at, err := time.Parse(layout, text); err == nil {
-			return max(at.Sub(now), 0), true
+			wait := max(at.Sub(now), 0)
+			return wait, wait > 0
 		}
 	}
 	return 0, false
