@@ -3,7 +3,9 @@ package fetch
 import (
 	"bufio"
 	"bytes"
+	"compress/flate"
 	"compress/gzip"
+	"compress/zlib"
 	"context"
 	"errors"
 	"fmt"
@@ -16,8 +18,8 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// acceptEncoding lists the codings that newDecoder reads. Deflate is not among
-// them: servers disagree on its meaning.
+// acceptEncoding lists the codings that are asked for. Deflate is read as well, but not asked
+// for: servers disagree on its meaning.
 const acceptEncoding = "gzip, br, zstd"
 
 // Limits of the text before the current byte that decoders keep. The server chooses
@@ -87,7 +89,7 @@ func (d decoders) reserve(ctx context.Context, window int64) (release func(), er
 // reads that window's size from the first bytes of the body.
 type opener func(head []byte, body *bufio.Reader) (window int64, r io.Reader, err error)
 
-var openers = map[string]opener{"gzip": openGzip, "x-gzip": openGzip, "br": openBrotli, "zstd": openZstd}
+var openers = map[string]opener{"gzip": openGzip, "x-gzip": openGzip, "deflate": openDeflate, "br": openBrotli, "zstd": openZstd}
 
 func openGzip(_ []byte, body *bufio.Reader) (int64, io.Reader, error) {
 	r, err := gzip.NewReader(body)
@@ -126,6 +128,17 @@ func (m *members) Read(p []byte) (int, error) {
 		}
 		m.Multistream(false)
 	}
+}
+
+// openDeflate reads a zlib stream, which the name stands for (RFC 9110 8.4.1.2), or the bare
+// deflate data that some servers send instead.
+func openDeflate(head []byte, body *bufio.Reader) (int64, io.Reader, error) {
+	const window = 32 << 10
+	if len(head) < 2 || head[0]&15 != 8 || (int(head[0])<<8|int(head[1]))%31 != 0 {
+		return window, flate.NewReader(body), nil
+	}
+	r, err := zlib.NewReader(body)
+	return window, r, err
 }
 
 func openBrotli(head []byte, body *bufio.Reader) (int64, io.Reader, error) {
@@ -206,7 +219,7 @@ func (e *corruptError) Error() string {
 }
 
 // otherCodings are the codings of IANA's registry that nothing here undoes.
-var otherCodings = []string{"aes128gcm", "compress", "x-compress", "dcb", "dcz", "deflate", "exi", "pack200-gzip"}
+var otherCodings = []string{"aes128gcm", "compress", "x-compress", "dcb", "dcz", "exi", "pack200-gzip"}
 
 // codingsOf lists the content codings of a header in lower case. Identity changes nothing, and
 // a name that is no coding is a server's mistake, often a charset: the body is as it is

@@ -2,7 +2,9 @@ package fetch
 
 import (
 	"bytes"
+	"compress/flate"
 	"compress/gzip"
+	"compress/zlib"
 	"context"
 	"crypto/sha256"
 	"crypto/x509"
@@ -295,6 +297,14 @@ func encode(t testing.TB, coding string, body []byte) []byte {
 			t.Fatal(err)
 		}
 		w = z
+	case "zlib":
+		w = zlib.NewWriter(&b)
+	case "deflate":
+		f, err := flate.NewWriter(&b, flate.DefaultCompression)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w = f
 	default:
 		return body
 	}
@@ -320,7 +330,10 @@ func TestCodings(t *testing.T) {
 		{"zstd", "zstd", "zstd", crawl.OutcomeNew, ""},
 		{"gzip and identity", "gzip, identity", "gzip", crawl.OutcomeNew, ""},
 		{"gzip twice", "gzip, gzip", "gzip", crawl.OutcomeFailed, "was not offered: gzip in gzip"},
-		{"deflate", "deflate", "", crawl.OutcomeFailed, "was not offered: deflate"},
+		{"compress", "compress", "", crawl.OutcomeFailed, "was not offered: compress"},
+		{"deflate in a zlib stream", "deflate", "zlib", crawl.OutcomeNew, ""},
+		{"deflate as it is", "deflate", "deflate", crawl.OutcomeNew, ""},
+		{"not deflate", "deflate", "", crawl.OutcomeFailed, "not the deflate"},
 		{"a charset", "UTF-8", "", crawl.OutcomeNew, ""},
 		{"a word", "none", "", crawl.OutcomeNew, ""},
 		{"gzip and a charset", "gzip, utf-8", "gzip", crawl.OutcomeNew, ""},
