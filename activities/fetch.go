@@ -249,7 +249,7 @@ func (a *Activities) request(ctx context.Context, view *crawlView, page store.Pa
 		return noRequest(), ourFault(err)
 	}
 	defer body.Abort()
-	req.ETag, req.LastModified = page.ETag, page.LastModified
+	req.ETag, req.LastModified = conditions(page)
 	req.Accept, req.MaxBody = view.wants(page)
 	result := a.fetcher.Do(ctx, req, body)
 	if result.Local {
@@ -358,8 +358,6 @@ func fetchOut(page store.PageRecord, begun store.BeginResult, r fetch.Result) co
 	case r.Outcome == crawl.OutcomeUnchanged: // 304: the last version still stands
 		out.Digest = page.Last.Digest
 		out.Validators, out.ETag, out.LastModified = refreshed(page, r)
-	case r.Status == http.StatusPreconditionFailed: // a wrong answer to our conditions
-		out.Validators = true
 	case r.Outcome == crawl.OutcomeExcluded: // by its headers: a 304 need not repeat them
 		out.Validators = true
 	}

@@ -241,27 +241,37 @@ func TestNotModifiedOfAnotherVersion(t *testing.T) {
 	}
 }
 
-// A server that answers conditions with 412, which is for requests that change something, is
-// asked without them the next time.
+// A server that does not like our conditions, whatever it answers to them, is asked without
+// them the next time.
 func TestConditionsThatFail(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	s := serve(t, func(rw http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("If-None-Match") != "" {
-			answering(412, "")(rw, r)
-			return
-		}
-		answering(200, "<p>hello", "Content-Type: text/html", `ETag: "1"`)(rw, r)
-	})
-	page := w.living([]string{s.url + "/"})[0]
-	w.visit(page, 1)
-	out := w.fetched(w.fetch(page, 2))
-	if out.Outcome != crawl.OutcomeFailed || out.Status != 412 {
-		t.Errorf("fetched %+v, want a failure", out)
-	}
-	w.plan(page, 2, out)
-	if out := w.fetched(w.fetch(page, 3)); out.Outcome != crawl.OutcomeUnchanged || out.Status != 200 {
-		t.Errorf("asked without conditions: %+v", out)
+	for status, outcome := range map[int]crawl.Outcome{400: crawl.OutcomeFailed, 403: crawl.OutcomeFailed, 412: crawl.OutcomeFailed, 500: crawl.OutcomeFailed, 503: crawl.OutcomeThrottled} {
+		t.Run(fmt.Sprint(status), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			s := serve(t, func(rw http.ResponseWriter, r *http.Request) {
+				if r.Header.Get("If-None-Match") != "" {
+					answering(status, "", "Retry-After: 0")(rw, r)
+					return
+				}
+				answering(200, "<p>hello", "Content-Type: text/html", `ETag: "1"`)(rw, r)
+			})
+			page := w.living([]string{s.url + "/"})[0]
+			w.visit(page, 1)
+			out := w.fetched(w.fetch(page, 2))
+			if out.Outcome != outcome || out.Status != status {
+				t.Errorf("fetched %+v, want a failure", out)
+			}
+			w.plan(page, 2, out)
+			out = w.fetched(w.fetch(page, 3))
+			if out.Outcome != crawl.OutcomeUnchanged || out.Status != 200 {
+				t.Errorf("asked without conditions: %+v", out)
+			}
+			w.plan(page, 3, out)
+			if out := w.fetched(w.fetch(page, 4)); out.Status != status {
+				t.Errorf("conditions are sent again after a success: %+v", out)
+			}
+		})
 	}
 }
 

@@ -12,6 +12,15 @@ import (
 	"recrawl/internal/store"
 )
 
+// conditions are the validators to send. After a failure none are sent: some servers, and what
+// stands before them, answer conditions with an error, and would answer each retry so.
+func conditions(page store.PageRecord) (etag, lastModified string) {
+	if page.Failures > 0 {
+		return "", ""
+	}
+	return page.ETag, page.LastModified
+}
+
 // refreshed are the validators after a 304, which need not repeat those of the request. If it
 // speaks of another version they are dropped, so that the next visit asks for the whole page:
 // with the other version's validators, ours would never be compared again (RFC 9111 4.3.4).
