@@ -193,6 +193,7 @@ type Result struct {
 // part that must be dropped.
 func (c *Client) Do(ctx context.Context, req Request, sink io.Writer) Result {
 	start := time.Now()
+	req.ETag = entityTag(req.ETag)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	if !req.Deadline.IsZero() {

@@ -282,6 +282,32 @@ func TestValidatorsFitToBeSentBack(t *testing.T) {
 	}
 }
 
+// In If-None-Match an asterisk stands for whatever version there is, so the answer would be
+// 304 for ever.
+func TestTagsThatMatchEverything(t *testing.T) {
+	for tag, want := range map[string]string{
+		"*": "", " * ": "", `"a", *`: "", `*,"a"`: "", `"a" , * , "b"`: "",
+		`"*"`: `"*"`, `"a*b"`: `"a*b"`, `W/"*"`: `W/"*"`, "a*": "a*", "**": "**", "abc": "abc", `'a'`: `'a'`, `"a", "b"`: `"a", "b"`,
+	} {
+		if got := entityTag(tag); got != want {
+			t.Errorf("entityTag(%q) = %q", tag, got)
+		}
+	}
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("If-None-Match") == "*" {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		w.Header().Set("ETag", "*")
+		html(w, "<p>hello")
+	})
+	req := get(t, s.URL)
+	req.ETag = "*" // as earlier releases stored it
+	if got := New(Options{}).Do(t.Context(), req, io.Discard); got.Outcome != crawl.OutcomeNew || got.ETag != "" {
+		t.Errorf("%s, ETag %q", got.Outcome, got.ETag)
+	}
+}
+
 func encode(t testing.TB, coding string, body []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer

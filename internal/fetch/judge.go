@@ -59,7 +59,7 @@ func statusWords(code int) string {
 
 // keepHeader keeps the parts of the header that somebody needs later.
 func (x *exchange) keepHeader(h http.Header) {
-	x.res.ETag = validator(h.Get("ETag"))
+	x.res.ETag = entityTag(validator(h.Get("ETag")))
 	x.res.LastModified = validator(h.Get("Last-Modified"))
 	x.res.RetryAfter = crawl.Clean(h.Get("Retry-After"), maxHeaderRaw)
 	x.res.Date = crawl.Clean(h.Get("Date"), maxHeaderRaw)
@@ -83,6 +83,19 @@ func validator(value string) string {
 		return ""
 	}
 	return value
+}
+
+// entityTag returns a tag that means one version when it is sent back, or "": the asterisk, alone
+// or in a list, means whatever version there is. Other tags that are none by the letter
+// (RFC 9110 8.8.3), such as those without quotes, are sent back as they came, since servers
+// compare them so.
+func entityTag(tag string) string {
+	for item := range strings.SplitSeq(tag, ",") {
+		if strings.TrimSpace(item) == "*" {
+			return ""
+		}
+	}
+	return tag
 }
 
 func (x *exchange) notModified() {
