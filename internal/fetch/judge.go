@@ -161,6 +161,9 @@ func (x *exchange) fail(ctx context.Context, err error) {
 		x.res.HostAnswer = HostOK
 		x.settle(crawl.OutcomeFailed, Explain(err))
 	case isHeaderLimit(err):
+		if x.res.Sent { // else it is the header of a proxy
+			x.res.HostAnswer = HostOK // as with a body that is too large
+		}
 		x.settle(crawl.OutcomeTooLarge, fmt.Sprintf("the answer's header is larger than %d bytes", x.client.options.MaxHeader))
 	case isTimeout(err):
 		x.settle(crawl.OutcomeTimedOut, Explain(err))
