@@ -111,8 +111,12 @@ func judgeRobots(origin string, known store.RobotsRecord, r fetch.Result, body [
 	p := store.SaveRobotsParams{Origin: origin, Status: r.Status, Expires: robotsFresh}
 	switch robots.Classify(r.Status, r.Err, r.Location.String(), known.Hops) {
 	case robots.Parsed:
-		file := robots.Parse(body)
-		p.State, p.Text, p.Sitemaps = store.RobotsParsed, robots.Text(body), file.Sitemaps()
+		p.Text = robots.Text(body)
+		if r.Truncated { // perhaps by what it took on the wire, when body has less than robots.MaxBytes
+			p.Text = robots.TextCut(body)
+		}
+		file := robots.ParseText(p.Text)
+		p.State, p.Sitemaps = store.RobotsParsed, file.Sitemaps()
 		p.CrawlDelay, p.ForbidsAll = file.CrawlDelay(agent), file.ForbidsAll(agent)
 	case robots.AllowAll:
 		p.State = store.RobotsAllowAll

@@ -1,6 +1,8 @@
 package activities_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -237,6 +239,25 @@ func TestRefreshRobotsOfAHugeFile(t *testing.T) {
 		t.Errorf("the early rule: %+v", answer)
 	}
 	w.permit(late, 1)
+}
+
+// A file that takes more bytes on the wire than are read is cut there, within a line, although
+// less than that counts has come: the half of a line may forbid everything.
+func TestRefreshRobotsCutOnTheWire(t *testing.T) {
+	t.Parallel()
+	const head = "User-agent: *\nDisallow: /early\n"
+	var sent bytes.Buffer
+	gz := must[*gzip.Writer](t)(gzip.NewWriterLevel(&sent, gzip.NoCompression))
+	must[int](t)(io.WriteString(gz, head+"Disallow: /"+strings.Repeat("x", robots.MaxBytes)))
+	if err := gz.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t)
+	s := serve(t, answering(200, sent.String(), "Content-Type: text/plain", "Content-Encoding: gzip"))
+	w.open([]string{s.url + "/"})
+	if got, _ := w.refreshed(w.page(s.url + "/").PageRef); got.State != store.RobotsParsed || got.Text != head {
+		t.Errorf("state %d, %d bytes, want the %d before the line that is cut", got.State, len(got.Text), len(head))
+	}
 }
 
 // A redirect hop is fetched under the permit of its own host, and decides for the

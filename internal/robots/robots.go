@@ -180,8 +180,13 @@ func groupsNaming(groups []*group, token string) []membership {
 // if some of its bytes are lost, and is converted from UTF-16. Bytes that are no
 // UTF-8 are percent-encoded, which is their meaning in a rule. So the text may be
 // longer than what was cut: it has up to MaxText bytes.
-func Text(body []byte) string {
-	cut := len(body) > MaxBytes
+func Text(body []byte) string { return textOf(body, len(body) > MaxBytes) }
+
+// TextCut is the Text of a file of which only the beginning came. Its last line does not count,
+// unless it came whole.
+func TextCut(body []byte) string { return textOf(body, true) }
+
+func textOf(body []byte, cut bool) string {
 	body = body[:min(len(body), MaxBytes)]
 	switch {
 	case bytes.HasPrefix(body, []byte{0xFE, 0xFF}):

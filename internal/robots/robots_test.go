@@ -240,6 +240,20 @@ func TestText(t *testing.T) {
 	}
 }
 
+// The last line of a file that broke off may mean something else than what the site wrote.
+func TestTextCut(t *testing.T) {
+	t.Parallel()
+	cases := map[string]string{
+		"a: b\nDisallow: /": "a: b\n", "a\r\nb\r\n": "a\r\nb\r\n", "a\rb": "a\r", "a": "", "": "",
+		"\xef\xbb\xbfa\nb": "a\n", "\xff\xfe" + utf16le("a\nb\u010a"): "a\n", "\xff\xfe" + utf16le("a\nb") + "\n": "a\n",
+	}
+	for body, want := range cases {
+		if got := TextCut([]byte(body)); got != want {
+			t.Errorf("%q: got %q, want %q", body, got, want)
+		}
+	}
+}
+
 func TestSizeLimit(t *testing.T) {
 	head := "User-agent: a\nDisallow: /first\n"
 	filler := strings.Repeat("# "+strings.Repeat("x", 97)+"\n", (MaxBytes-len(head))/100)
