@@ -53,7 +53,8 @@ func ParseMediaType(value string) MediaType {
 // ParseContentType reads a whole Content-Type header, whose fields a comma joins. It is the
 // last readable type of the header, as in the Fetch standard
 // (https://fetch.spec.whatwg.org/#concept-header-extract-mime-type), and the zero MediaType if
-// none is readable or names a type: */* does not.
+// none is readable or names a type. */* does not, nor do the names that servers have for an
+// unknown type (https://mimesniff.spec.whatwg.org/#determining-the-computed-mime-type-of-a-resource).
 func ParseContentType(header string) MediaType {
 	var found MediaType
 	for header != "" {
@@ -67,6 +68,9 @@ func ParseContentType(header string) MediaType {
 			m.Charset = found.Charset
 		}
 		found = m
+	}
+	if found.Type == "unknown/unknown" || found.Type == "application/unknown" {
+		return MediaType{}
 	}
 	return found
 }

@@ -186,6 +186,7 @@ func TestOutcomes(t *testing.T) {
 		{"image", 200, map[string]string{"Content-Type": "image/png"}, "x", crawl.OutcomeUnsupported, HostOK, "image/png"},
 		{"unreadable type", 200, map[string]string{"Content-Type": "?"}, "x", crawl.OutcomeUnsupported, HostOK, "text/plain"},
 		{"unreadable type of a page", 200, map[string]string{"Content-Type": "text/html charset=utf-8"}, "<!DOCTYPE html><p>x", crawl.OutcomeNew, HostOK, ""},
+		{"an unknown type", 200, map[string]string{"Content-Type": "unknown/unknown"}, "<html><p>x", crawl.OutcomeNew, HostOK, ""},
 		{"any type", 200, map[string]string{"Content-Type": "*/*"}, "<html><p>x", crawl.OutcomeNew, HostOK, ""},
 		{"a type twice", 200, map[string]string{"Content-Type": "text/html, text/html; charset=utf-8"}, "x", crawl.OutcomeNew, HostOK, ""},
 		{"upper-case type", 200, map[string]string{"Content-Type": "Text/HTML"}, "x", crawl.OutcomeNew, HostOK, ""},
