@@ -142,7 +142,18 @@ func openDeflate(head []byte, body *bufio.Reader) (int64, io.Reader, error) {
 }
 
 func openBrotli(head []byte, body *bufio.Reader) (int64, io.Reader, error) {
-	return brotliWindow(head[0]), brotli.NewReader(body), nil
+	return brotliWindow(head[0]), stream{brotli.NewReader(body)}, nil
+}
+
+// stream reads a brotli stream, and ignores what follows it.
+type stream struct{ *brotli.Reader }
+
+func (s stream) Read(p []byte) (int, error) {
+	n, err := s.Reader.Read(p)
+	if err != nil && err.Error() == "brotli: excessive input" { // the package exports no error
+		err = io.EOF
+	}
+	return n, err
 }
 
 // brotliWindow is the size that the first bits of a stream announce (RFC 7932
@@ -167,11 +178,41 @@ func openZstd(head []byte, body *bufio.Reader) (int64, io.Reader, error) {
 	if err := h.Decode(head); err != nil || h.Skippable || h.WindowSize > freeWindow || h.SingleSegment && h.FrameContentSize > freeWindow {
 		window = maxWindow
 	}
-	d, err := zstd.NewReader(body, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(uint64(window)), zstd.WithDecoderLowmem(true))
+	var source io.Reader = body
+	framed := bytes.HasPrefix(head, []byte(zstdMagic)) || h.Skippable
+	if framed {
+		source = io.MultiReader(body, strings.NewReader(noFrame))
+	}
+	d, err := zstd.NewReader(source, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(uint64(window)), zstd.WithDecoderLowmem(true))
 	if err != nil {
 		return 0, nil, err
 	}
+	if framed {
+		return window, frames{d.IOReadCloser()}, nil
+	}
 	return window, d.IOReadCloser(), nil
+}
+
+// zstdMagic begins a frame. noFrame is as long and begins none.
+const (
+	zstdMagic = "\x28\xb5\x2f\xfd"
+	noFrame   = "\x00\x00\x00\x00"
+)
+
+// frames reads the frames of a zstd body, and ignores what follows the last one. Its source ends
+// with noFrame, so that enough follows the last frame for the decoder to say that it is none. If
+// the decoder does not say so, it took noFrame for the end of a frame that is cut.
+type frames struct{ io.ReadCloser }
+
+func (f frames) Read(p []byte) (int, error) {
+	n, err := f.ReadCloser.Read(p)
+	switch {
+	case errors.Is(err, zstd.ErrMagicMismatch):
+		err = io.EOF
+	case errors.Is(err, io.EOF):
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
 }
 
 // decoded is a body without its coding.

@@ -415,6 +415,65 @@ func TestGzipMembers(t *testing.T) {
 	}
 }
 
+// What follows the end of a body is ignored in every coding, at once or later. A body that lacks
+// bytes is no whole one, whatever zeros would stand in their place.
+func TestBytesBehindTheEnd(t *testing.T) {
+	t.Parallel()
+	const page = "<p>hello, hello, hello"
+	var bare bytes.Buffer // without a checksum, so that only the length can tell
+	z, err := zstd.NewWriter(&bare, zstd.WithEncoderCRC(false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := z.Write(make([]byte, 1000)); err != nil || z.Close() != nil {
+		t.Fatal(err)
+	}
+	bodies := map[string]map[string]string{"zstd": {"zeros": bare.String()}, "deflate": {"zlib": string(encode(t, "zlib", []byte(page)))}}
+	for _, coding := range []string{"gzip", "br", "zstd", "deflate"} {
+		if bodies[coding] == nil {
+			bodies[coding] = map[string]string{}
+		}
+		bodies[coding]["page"] = string(encode(t, coding, []byte(page)))
+	}
+	decode := func(coding string, parts ...string) (string, error) {
+		var readers []io.Reader
+		for _, p := range parts {
+			readers = append(readers, strings.NewReader(p))
+		}
+		wire := &meter{r: io.MultiReader(readers...), limit: 1 << 20, pace: newPace(time.Hour, 1, func() {})}
+		r, err := newDecoders().decode(t.Context(), []string{coding}, wire)
+		if err != nil {
+			return "", err
+		}
+		defer r.Close()
+		text, err := io.ReadAll(r)
+		return string(text), err
+	}
+	for coding, named := range bodies {
+		for name, body := range named {
+			whole, err := decode(coding, body)
+			if err != nil || whole == "" {
+				t.Errorf("%s of %s: %q, %v", coding, name, whole, err)
+			}
+			for _, behind := range []string{"\n", "\r\n", "\x00\x00\x00", "<!-- -->", strings.Repeat("\x00", 100_000)} {
+				for at, parts := range map[string][]string{"at once": {body + behind}, "later": {body, behind}} {
+					if text, err := decode(coding, parts...); err != nil || text != whole {
+						t.Errorf("%s of %s, %.10q %s: %d bytes, %v", coding, name, behind, at, len(text), err)
+					}
+				}
+			}
+			for n := 1; n < len(body); n++ {
+				if _, err := decode(coding, body[:n]); err == nil {
+					t.Errorf("%s of %s: %d of %d bytes are taken for all", coding, name, n, len(body))
+				}
+			}
+		}
+	}
+	if got, err := decode("zstd", bodies["zstd"]["page"], bodies["zstd"]["page"]); err != nil || got != page+page {
+		t.Errorf("two frames: %q, %v", got, err)
+	}
+}
+
 func TestEmptyBodyWithACoding(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")
