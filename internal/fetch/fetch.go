@@ -51,14 +51,15 @@ const (
 )
 
 // Client makes exchanges. It holds no connection, remembers only the addresses of
-// names and the requests in flight to each, and may be used from any goroutine. A
-// process should have one, since that and the memory of decoders are limited for
+// names, the requests in flight to each and the origins that want HTTP/1.1, and may be used
+// from any goroutine. A process should have one, since that and the memory of decoders are limited for
 // each.
 type Client struct {
 	options   Options
 	names     *names
 	addresses *addresses
 	decoders  decoders
+	http1     *http1
 	proxy     func(*url.URL) (*url.URL, error)
 }
 
@@ -76,7 +77,7 @@ func New(o Options) *Client {
 	if o.Proxy == nil {
 		o.Proxy = environmentProxy()
 	}
-	return &Client{options: o, names: newNames(o.Resolver), addresses: newAddresses(), decoders: newDecoders(), proxy: o.Proxy}
+	return &Client{options: o, names: newNames(o.Resolver), addresses: newAddresses(), decoders: newDecoders(), http1: newHTTP1(), proxy: o.Proxy}
 }
 
 // Request is one GET.
@@ -351,7 +352,7 @@ const receiveBuffer = 256 << 10
 func (x *exchange) transport(proxy *url.URL) *http.Transport {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
-	protocols.SetHTTP2(true)
+	protocols.SetHTTP2(!x.client.http1.wanted(x.req.URL.Origin()))
 	options := x.client.options
 	dial := dialer{
 		reached: &x.res.Heads.Remote, enter: x.enter, exit: x.exit,

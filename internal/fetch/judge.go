@@ -165,6 +165,10 @@ func (x *exchange) fail(ctx context.Context, err error) {
 			x.res.HostAnswer = HostOK // as with a body that is too large
 		}
 		x.settle(crawl.OutcomeTooLarge, fmt.Sprintf("the answer's header is larger than %d bytes", x.client.options.MaxHeader))
+	case wantsHTTP1(err):
+		x.client.http1.note(x.req.URL.Origin())
+		x.res.HostAnswer = HostOK
+		x.settle(crawl.OutcomeFailed, "the server wants HTTP/1.1 for this page, and gets it the next time")
 	case isTimeout(err):
 		x.settle(crawl.OutcomeTimedOut, Explain(err))
 	case IsRefused(err):
