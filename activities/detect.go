@@ -88,6 +88,9 @@ func (a *Activities) compare(ctx context.Context, view *crawlView, page store.Pa
 	if err != nil {
 		return contract.DetectOut{}, nil, translate(err)
 	}
+	if last, err = a.readAgain(ctx, view, page, last, now.digests); err != nil {
+		return contract.DetectOut{}, nil, err
+	}
 	rule, looked, err := a.look(ctx, view, page, last, now.digests, now.rendering)
 	if err != nil {
 		return contract.DetectOut{}, nil, translate(err)
@@ -247,6 +250,28 @@ func (a *Activities) lastDigests(ctx context.Context, page store.PageRecord) (ch
 	}
 	visit, err := a.versionVisit(ctx, page)
 	return digestsOf(page.Last, visit.Digest), err
+}
+
+// readAgain returns the last version's digests by today's rules, if it had no text by those
+// of its time and the page now has some. Otherwise a release that reads more kinds of
+// documents would find a change in each of them.
+func (a *Activities) readAgain(ctx context.Context, view *crawlView, page store.PageRecord, last, next change.Digests) (change.Digests, error) {
+	if page.Last.ID == 0 || withheld(page.Last) || last.TextBytes > 0 || next.TextBytes == 0 || last.Raw == next.Raw {
+		return last, nil
+	}
+	body, err := a.read(ctx, page.Last.Digest)
+	if archive.Lost(err) {
+		return last, nil
+	}
+	if err != nil {
+		return last, err
+	}
+	content, err := contentOf(page, contract.FetchOut{ContentType: page.Last.ContentType}, body, view.content)
+	if err != nil || content.Text == "" {
+		return last, nil // there is still none
+	}
+	last.Text, last.TextBytes, last.Sketch = change.CoreDigest(content.Text), int64(len(content.Text)), change.NewSketch(content.Main)
+	return last, nil
 }
 
 // versionVisit returns the visit that made the page's last version; zero if there

@@ -177,7 +177,7 @@ func FuzzArticle(f *testing.F) {
 		if text == "" && page.Text != "" {
 			t.Errorf("no article, but %q", page.Text)
 		}
-		root, err := parseTree([]byte(body))
+		root, err := parseTree([]byte(body), false)
 		if err != nil {
 			return
 		}

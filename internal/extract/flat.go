@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"bytes"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -11,7 +10,7 @@ import (
 // Boilerplate stays in the text, and so do elements that selectors match: without a tree
 // nobody knows where they end.
 func parseFlat(src Source, decoded []byte, rules Rules) Page {
-	f := flat{tokens: html.NewTokenizer(bytes.NewReader(decoded)), rules: rules}
+	f := flat{tokens: tokensOf(decoded, isXML(src)), rules: rules}
 	return f.page(src)
 }
 
@@ -29,7 +28,7 @@ func (f *flat) page(src Source) Page {
 
 // flat is a walk over tags.
 type flat struct {
-	tokens    *html.Tokenizer
+	tokens    tokens
 	rules     Rules
 	record    *recorder // nil for visits
 	collector collector
@@ -74,7 +73,11 @@ func (f *flat) next() bool {
 	case html.TextToken:
 		f.textToken()
 	case html.StartTagToken, html.SelfClosingTagToken:
-		f.startTag(f.tokens.Token())
+		t := f.tokens.Token()
+		f.startTag(t)
+		if f.tokens.ends(kind) {
+			f.endTag(t.Data)
+		}
 	case html.EndTagToken:
 		f.endTag(f.tokens.Token().Data)
 	}
@@ -85,10 +88,10 @@ func (f *flat) textToken() {
 	switch {
 	case f.templates > 0:
 	case f.raw == "title" && !f.titled:
-		f.title.WriteString(f.tokens.Token().Data)
+		f.title.Write(f.tokens.text())
 		f.titled = true
 	case !unseen[f.raw]:
-		text := f.tokens.Token().Data
+		text := string(f.tokens.text())
 		f.collector.text(text)
 		if f.record != nil {
 			f.record.text(text, len(f.line.text))

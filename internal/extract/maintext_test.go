@@ -130,7 +130,7 @@ func FuzzMainText(f *testing.F) {
 		body := strings.ToValidUTF8(fmt.Sprintf("%s<p class=%q>%s</p>%s", before, html.EscapeString(class), prose(7), after), "")
 		page := parse(t, body)
 		checkText(t, page.Text)
-		root, err := parseTree([]byte(body))
+		root, err := parseTree([]byte(body), false)
 		if err != nil {
 			return
 		}

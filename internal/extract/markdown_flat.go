@@ -1,15 +1,13 @@
 package extract
 
 import (
-	"bytes"
-
 	"golang.org/x/net/html"
 )
 
 // markdownOfFlat reads a document without a tree, tag by tag. As in its text, only what the
 // crawl's patterns match is left out.
 func markdownOfFlat(src Source, decoded []byte, rules Rules, reading Reading) Markdown {
-	f := flat{tokens: html.NewTokenizer(bytes.NewReader(decoded)), rules: rules}
+	f := flat{tokens: tokensOf(decoded, isXML(src)), rules: rules}
 	if reading != ReadAll && len(rules.patterns) > 0 {
 		f.record = &recorder{}
 	}
@@ -18,9 +16,9 @@ func markdownOfFlat(src Source, decoded []byte, rules Rules, reading Reading) Ma
 	if f.record != nil {
 		kept = f.record.choice
 	}
-	text, tags := sizesOf(decoded)
+	text, tags := sizesOf(tokensOf(decoded, isXML(src)))
 	w := newMarkdownWriter(addressesOf(src, &f.collector), 2*len(decoded)+allowance, decorations(len(decoded), text, tags))
-	m := flatMarkdown{w: w, tokens: html.NewTokenizer(bytes.NewReader(decoded)), choice: kept}
+	m := flatMarkdown{w: w, tokens: tokensOf(decoded, isXML(src)), choice: kept}
 	for m.next() {
 	}
 	m.cut(0)
@@ -28,8 +26,7 @@ func markdownOfFlat(src Source, decoded []byte, rules Rules, reading Reading) Ma
 }
 
 // sizesOf returns the bytes of a document's text and the number of its start tags.
-func sizesOf(decoded []byte) (text, tags int) {
-	tokens := html.NewTokenizer(bytes.NewReader(decoded))
+func sizesOf(tokens tokens) (text, tags int) {
 	for {
 		switch tokens.Next() {
 		case html.ErrorToken:
@@ -49,7 +46,7 @@ func sizesOf(decoded []byte) (text, tags int) {
 type flatMarkdown struct {
 	choice
 	w         *markdownWriter
-	tokens    *html.Tokenizer
+	tokens    tokens
 	raw       string // see flat.raw
 	templates int
 	titled    bool
@@ -58,13 +55,17 @@ type flatMarkdown struct {
 }
 
 func (m *flatMarkdown) next() bool {
-	switch m.tokens.Next() {
+	switch kind := m.tokens.Next(); kind {
 	case html.ErrorToken:
 		return false
 	case html.TextToken:
 		m.text()
 	case html.StartTagToken, html.SelfClosingTagToken:
-		m.startTag(m.tokens.Token())
+		t := m.tokens.Token()
+		m.startTag(t)
+		if m.tokens.ends(kind) {
+			m.endTag(t.Data)
+		}
 	case html.EndTagToken:
 		m.endTag(m.tokens.Token().Data)
 	}
@@ -82,7 +83,7 @@ func (m *flatMarkdown) text() {
 		if changed, ok := m.changed[i]; ok {
 			m.w.add(changed)
 		} else if m.stays(i) {
-			m.w.add(m.tokens.Token().Data)
+			m.w.add(string(m.tokens.text()))
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"bytes"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -32,10 +31,11 @@ func Readable(body []byte, contentType string) (string, error) {
 		return cleanLines(string(decoded)), nil
 	}
 	var w lineWriter
-	if root, err := parseTree(decoded); err == nil {
+	xml := media.Type == "application/xhtml+xml"
+	if root, err := parseTree(decoded, xml); err == nil {
 		w.node(root)
 	} else {
-		w.tokens(decoded)
+		w.tokens(tokensOf(decoded, xml))
 	}
 	return cleanLines(w.b.String()), nil
 }
@@ -140,20 +140,23 @@ func (w *lineWriter) node(n *html.Node) {
 }
 
 // tokens writes the text of a document tag by tag.
-func (w *lineWriter) tokens(decoded []byte) {
-	tokens := html.NewTokenizer(bytes.NewReader(decoded))
+func (w *lineWriter) tokens(tokens tokens) {
 	raw := ""
 	for {
-		switch tokens.Next() {
+		switch kind := tokens.Next(); kind {
 		case html.ErrorToken:
 			return
 		case html.TextToken:
 			if !unseen[raw] || raw == "head" {
-				w.text(tokens.Token().Data)
+				w.text(string(tokens.text()))
 			}
 		case html.StartTagToken, html.SelfClosingTagToken:
 			raw = tokens.Token().Data
 			w.open(raw)
+			if tokens.ends(kind) {
+				w.close(raw)
+				raw = ""
+			}
 		case html.EndTagToken:
 			raw = ""
 			w.close(tokens.Token().Data)

@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"bytes"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -52,7 +51,7 @@ func Requisites(src Source) ([]Requisite, error) {
 	if isStyle {
 		n.style(string(decoded))
 	} else {
-		n.document(decoded)
+		n.document(tokensOf(decoded, isXML(src)))
 	}
 	return n.resolve(src.URL), nil
 }
@@ -97,21 +96,22 @@ func (n *needs) style(css string) {
 }
 
 // document reads a document tag by tag: no requisite depends on the tree.
-func (n *needs) document(decoded []byte) {
-	tokens := html.NewTokenizer(bytes.NewReader(decoded))
+func (n *needs) document(tokens tokens) {
 	raw, templates := "", 0 // the element whose text comes next; open <template>s, which are inert
 	for {
-		switch tokens.Next() {
+		switch kind := tokens.Next(); kind {
 		case html.ErrorToken:
 			return // the end: the reader has no other error
 		case html.TextToken:
 			if raw == "style" && templates == 0 {
-				n.style(string(tokens.Text()))
+				n.style(string(tokens.text()))
 			}
 		case html.StartTagToken, html.SelfClosingTagToken:
 			t := tokens.Token()
 			raw = t.Data
 			switch {
+			case tokens.ends(kind):
+				raw = ""
 			case t.Data == "template":
 				templates++
 			case t.Data == "noscript":

@@ -31,9 +31,10 @@ const (
 var errNoTree = errors.New("too large for a tree")
 
 // parseTree makes the tree of a document, without scripts: the contents of
-// <noscript> are elements. It has no comments. The only error is errNoTree.
-func parseTree(decoded []byte) (*html.Node, error) {
-	b := treeBuilder{tokens: html.NewTokenizer(bytes.NewReader(decoded)), document: &html.Node{Type: html.DocumentNode}}
+// <noscript> are elements. It has no comments. For xml see tokens. The only error is
+// errNoTree.
+func parseTree(decoded []byte, xml bool) (*html.Node, error) {
+	b := treeBuilder{tokens: tokensOf(decoded, xml), document: &html.Node{Type: html.DocumentNode}}
 	b.root = b.add(b.document, "html", "")
 	b.head = b.add(b.root, "head", "")
 	for b.next() {
@@ -47,7 +48,7 @@ func parseTree(decoded []byte) (*html.Node, error) {
 
 // treeBuilder builds a tree from tags in their order.
 type treeBuilder struct {
-	tokens               *html.Tokenizer
+	tokens               tokens
 	document, root, head *html.Node
 	body                 *html.Node // or the <frameset>; nil until it begins
 	open                 []openElement
@@ -64,12 +65,12 @@ type openElement struct {
 
 // next takes in one token and reports whether there are more.
 func (b *treeBuilder) next() bool {
-	b.tokens.AllowCDATA(b.foreign())
+	b.tokens.AllowCDATA(b.tokens.xml || b.foreign())
 	switch t := b.tokens.Next(); t {
 	case html.ErrorToken:
 		return false // the end: the reader has no other error
 	case html.TextToken:
-		b.text(b.tokens.Text())
+		b.text(b.tokens.text())
 	case html.StartTagToken, html.SelfClosingTagToken:
 		tag, attributes := b.tokens.TagName()
 		b.start(atom.String(tag), attributes, t == html.SelfClosingTagToken)
@@ -153,9 +154,9 @@ func (b *treeBuilder) start(name string, attributes, selfClosing bool) {
 		b.tokens.NextIsNotRawText()
 	case name == "noscript":
 		b.tokens.NextIsNotRawText()
-		selfClosing = false
+		selfClosing = selfClosing && b.tokens.xml
 	default:
-		selfClosing = k&void != 0
+		selfClosing = k&void != 0 || selfClosing && b.tokens.xml
 	}
 	if !selfClosing {
 		b.push(n, k)
@@ -316,7 +317,9 @@ func (b *treeBuilder) end(name string) {
 			b.add(b.place(), name, "")
 		}
 	case name == "br":
-		b.add(b.place(), name, "")
+		if !b.tokens.xml {
+			b.add(b.place(), name, "")
+		}
 	case name == "template":
 		if b.templates > 0 {
 			b.cutTo(named(name), of(0))

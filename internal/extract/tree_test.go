@@ -24,7 +24,7 @@ func browserTree(t testing.TB, body string) *html.Node {
 
 func ourTree(t testing.TB, body string) *html.Node {
 	t.Helper()
-	root, err := parseTree([]byte(body))
+	root, err := parseTree([]byte(body), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +254,7 @@ func TestNoTree(t *testing.T) {
 		"steps": "<i><div>" + strings.Repeat("<b>", 500) + strings.Repeat("</i>", maxSteps/500),
 	} {
 		body += "<p><a href=x>the end"
-		if _, err := parseTree([]byte(body)); !errors.Is(err, errNoTree) {
+		if _, err := parseTree([]byte(body), false); !errors.Is(err, errNoTree) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if page := parse(t, body); !page.Flat || len(page.Links) != 1 || !strings.HasSuffix(page.Text, "the end") {
