@@ -135,7 +135,7 @@ func (a *Activities) reading(ctx context.Context, view *crawlView, page store.Pa
 		return reading{}, translate(err)
 	}
 	digests := digestsOf(version, in.Fetch.Digest)
-	digests.Sketch = change.NewSketch(content.Main)
+	digests.Sketch, digests.Unread = change.NewSketch(content.Main), content.Charset == ""
 	return reading{
 		body: body, content: content, rendering: change.Rendering{Text: content.Text, At: in.Fetch.At}, digests: digests,
 		version: version, links: append(links, sources...), asked: asked.Reasons,

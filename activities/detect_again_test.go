@@ -17,9 +17,12 @@ func TestWhatAnEarlierReleaseDidNotRead(t *testing.T) {
 		outcome                   crawl.Outcome
 		reasons                   string
 	}{
+		{"application/json", `{"price": 24}`, "{\"price\":\r\n24}", crawl.OutcomeCosmetic, "same-text"},
+		{"application/json", `{"price": 24}`, `{"price": 31}`, crawl.OutcomeChanged, "text-differs beyond-noise"},
 		{"application/xhtml+xml", `<body><div class="ad"/><p>Rain</p></body>`, `<body><div class="ad"/><p >Rain</p></body>`, crawl.OutcomeCosmetic, "same-text"},
 		{"application/xhtml+xml", `<body><div class="ad"/><p>Rain</p></body>`, `<body><div class="ad"/><p>Sun</p></body>`, crawl.OutcomeChanged, "text-differs beyond-noise"},
 		{"text/html", `<div id=app></div>`, `<div id=app>Rain</div>`, crawl.OutcomeChanged, "text-differs"},
+		{"application/pdf", `%PDF-1.7 Rain`, `%PDF-1.7 Sun`, crawl.OutcomeChanged, "bytes-differ"},
 	} {
 		w := newWorld(t)
 		page := w.living([]string{"http://localhost/"})[0]

@@ -20,6 +20,9 @@ type Digests struct {
 	Bytes     int64  // of the body
 	TextBytes int64  // of the normalised main text
 	Sketch    Sketch // of the main text, empty if it is not known or there are no words
+	// Unread: nobody reads text or links in bodies of its media type. It is known of fetches
+	// only.
+	Unread bool
 }
 
 // DefaultThreshold is the resemblance from which two texts count as the same,
@@ -177,10 +180,11 @@ func otherText(prev, next Digests, rule Rule) (crawl.Outcome, []crawl.Reason) {
 
 // withoutText judges pages that have no text at all, such as frame sets and
 // pages made by scripts. Equal empty texts prove nothing there, so only equal
-// links make the difference cosmetic.
+// links make the difference cosmetic. Where links are not read either, such as in
+// pictures, any other byte is a change.
 func withoutText(prev, next Digests) (crawl.Outcome, []crawl.Reason) {
 	reasons := withLinks(prev, next, crawl.Reason{Code: CodeNoText, Num: sizes(prev, next)})
-	if prev.Links != "" && prev.Links == next.Links {
+	if !prev.Unread && !next.Unread && prev.Links != "" && prev.Links == next.Links {
 		return crawl.OutcomeCosmetic, reasons
 	}
 	return crawl.OutcomeChanged, reasons

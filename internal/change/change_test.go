@@ -28,13 +28,13 @@ func TestVerdict(t *testing.T) {
 		{"same bytes", old, old, crawl.OutcomeUnchanged, []crawl.Reason{{Code: CodeSameBytes}}},
 		{
 			"same text", old,
-			Digests{"r2", "t1", "l1", 110, 40, nil},
+			Digests{Raw: "r2", Text: "t1", Links: "l1", Bytes: 110, TextBytes: 40},
 			crawl.OutcomeCosmetic,
 			[]crawl.Reason{{Code: CodeSameText, Num: map[string]float64{"bytes": 110, "bytes_delta": 10}}},
 		},
 		{
 			"same text, other links", old,
-			Digests{"r2", "t1", "l2", 90, 40, nil},
+			Digests{Raw: "r2", Text: "t1", Links: "l2", Bytes: 90, TextBytes: 40},
 			crawl.OutcomeCosmetic,
 			[]crawl.Reason{{Code: CodeSameText, Num: map[string]float64{"bytes": 90, "bytes_delta": -10}}, {Code: CodeLinks}},
 		},
@@ -47,7 +47,7 @@ func TestVerdict(t *testing.T) {
 		},
 		{
 			"other text", old,
-			Digests{"r2", "t2", "l2", 120, 30, nil},
+			Digests{Raw: "r2", Text: "t2", Links: "l2", Bytes: 120, TextBytes: 30},
 			crawl.OutcomeChanged,
 			[]crawl.Reason{
 				{Code: CodeText, Num: map[string]float64{"bytes": 120, "bytes_delta": 20, "text_bytes": 30, "text_delta": -10}},
@@ -56,17 +56,24 @@ func TestVerdict(t *testing.T) {
 		},
 		{
 			"no text, same links",
-			Digests{"r1", "t0", "l1", 10, 0, nil},
-			Digests{"r2", "t0", "l1", 12, 0, nil},
+			Digests{Raw: "r1", Text: "t0", Links: "l1", Bytes: 10, TextBytes: 0},
+			Digests{Raw: "r2", Text: "t0", Links: "l1", Bytes: 12, TextBytes: 0},
 			crawl.OutcomeCosmetic,
 			[]crawl.Reason{{Code: CodeNoText, Num: map[string]float64{"bytes": 12, "bytes_delta": 2}}},
 		},
 		{
 			"no text, other links",
-			Digests{"r1", "t0", "l1", 10, 0, nil},
-			Digests{"r2", "t0", "l2", 12, 0, nil},
+			Digests{Raw: "r1", Text: "t0", Links: "l1", Bytes: 10, TextBytes: 0},
+			Digests{Raw: "r2", Text: "t0", Links: "l2", Bytes: 12, TextBytes: 0},
 			crawl.OutcomeChanged,
 			[]crawl.Reason{{Code: CodeNoText, Num: map[string]float64{"bytes": 12, "bytes_delta": 2}}, {Code: CodeLinks}},
+		},
+		{
+			"a type that is not read, same links",
+			Digests{Raw: "r1", Text: "t0", Links: "l1", Bytes: 10},
+			Digests{Raw: "r2", Text: "t0", Links: "l1", Bytes: 12, Unread: true},
+			crawl.OutcomeChanged,
+			[]crawl.Reason{{Code: CodeNoText, Num: map[string]float64{"bytes": 12, "bytes_delta": 2}}},
 		},
 		{
 			"unknown text digests",

@@ -51,7 +51,7 @@ func uncertain(body []byte, media crawl.MediaType, found encoding.Encoding, name
 		return encoding.Nop, "utf-8"
 	}
 	// These may be guesses.
-	if (name == "windows-1252" || name == "utf-8") && media.Type != "application/xhtml+xml" {
+	if (name == "windows-1252" || name == "utf-8") && !strings.HasSuffix(media.Type, "xml") {
 		if e, label := metaCharset(body[:min(len(body), maxPrescan)]); e != nil {
 			found, name = e, label
 		}
@@ -156,9 +156,9 @@ func declared(body []byte, media crawl.MediaType, found encoding.Encoding, name 
 	if name == "x-user-defined" { // a <meta> cannot mean it
 		return charmap.Windows1252, "windows-1252"
 	}
-	// In XHTML the declaration counts and <meta> does not; in HTML it is better
+	// In XHTML and other XML the declaration counts and <meta> does not; in HTML it is better
 	// than the last guess.
-	if media.Type != "application/xhtml+xml" && name != "windows-1252" {
+	if !strings.HasSuffix(media.Type, "xml") && name != "windows-1252" {
 		return found, name
 	}
 	match := declaration().FindSubmatch(body)

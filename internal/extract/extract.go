@@ -78,14 +78,14 @@ type Page struct {
 }
 
 // Parse reads a body. HTML and XHTML (and a body without a type) are read as by browsers
-// without scripts. Other text types have text only, and other types have neither text nor
-// links. The error says that the body could not be decoded.
+// without scripts. Other text types, JSON and XML have text only, and other types have
+// neither text nor links. The error says that the body could not be decoded.
 func Parse(src Source, rules Rules) (Page, error) {
 	media := crawl.ParseMediaType(src.ContentType)
 	read := parseHTML
 	switch {
 	case media.Type == "", media.Type == "text/html", media.Type == "application/xhtml+xml":
-	case strings.HasPrefix(media.Type, "text/"):
+	case isPlain(media.Type):
 		read = parsePlain
 	default:
 		return Page{}, nil
@@ -98,6 +98,15 @@ func Parse(src Source, rules Rules) (Page, error) {
 	page := read(src, decoded, rules.at(src.URL))
 	page.Charset = charset
 	return page, nil
+}
+
+// isPlain reports whether bodies of a type that is not HTML are text for people or programs.
+func isPlain(media string) bool {
+	kind, format, _ := strings.Cut(media, "/")
+	if kind == "application" {
+		return format == "json" || format == "xml" || strings.HasSuffix(format, "+json") || strings.HasSuffix(format, "+xml")
+	}
+	return kind == "text"
 }
 
 // parsePlain reads a text that is no HTML: its lines are blocks.

@@ -351,6 +351,15 @@ func TestOtherTypes(t *testing.T) {
 	if page.Text != "a <b>\n<a href=x>" || page.Links != nil {
 		t.Errorf("plain text: %+v", page)
 	}
+	for _, media := range []string{"application/json", "application/ld+json; charset=utf-8", "application/rss+xml"} {
+		if page := parseAs(t, []byte("{\n  \"price\": 24}"), media); page.Text != "{\n\"price\": 24}" || page.Charset != "utf-8" {
+			t.Errorf("%s: %+v", media, page)
+		}
+	}
+	latin := "<?xml version='1.0' encoding='ISO-8859-1'?><a>Preis f\xfcr Gr\xf6\xdfe</a>"
+	if page := parseAs(t, []byte(latin), "application/xml"); !strings.Contains(page.Text, "Preis für Größe") {
+		t.Errorf("XML: %+v", page)
+	}
 	if page := parseAs(t, []byte("%PDF-1.4"), "application/pdf"); !reflect.DeepEqual(page, Page{}) {
 		t.Errorf("PDF: %+v", page)
 	}

@@ -51,7 +51,7 @@ func ParseMarkdown(src Source, rules Rules, reading Reading) (Markdown, error) {
 func parseMarkdown(src Source, rules Rules, reading Reading, left func(string)) (Markdown, error) {
 	media := crawl.ParseMediaType(src.ContentType)
 	isHTML := media.Type == "" || media.Type == "text/html" || media.Type == "application/xhtml+xml"
-	if !isHTML && !strings.HasPrefix(media.Type, "text/") {
+	if !isHTML && !isPlain(media.Type) {
 		return Markdown{}, nil
 	}
 	decoded, charset, err := decode(src.Body, media)

@@ -18,7 +18,7 @@ func Readable(body []byte, contentType string) (string, error) {
 	plain := false
 	switch {
 	case media.Type == "", media.Type == "text/html", media.Type == "application/xhtml+xml":
-	case strings.HasPrefix(media.Type, "text/"):
+	case isPlain(media.Type):
 		plain = true
 	default:
 		return "", nil
