@@ -3,6 +3,7 @@ package extract
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"golang.org/x/net/html"
 
@@ -160,6 +161,8 @@ func (a *articleChoice) isNoise(i int32) bool {
 		return true
 	case h&hintVerbatim != 0, h&hintBody != 0 && e.running > 0:
 		return false
+	case n.Data == "button" && e.parent >= 0 && a.elements[e.parent].running > 0 && isWithinWords(n):
+		return false // a term that opens its explanation
 	case h&hintControl != 0, e.notice:
 		return true
 	case h&hintInset != 0 && e.hints&(noise&^hintFoot) == 0 && 2*e.running <= a.total.running:
@@ -173,6 +176,14 @@ func (a *articleChoice) isNoise(i int32) bool {
 	}
 	named := h&hintNoise != 0 || h&hintByline != 0 && e.running < maxByline && n.Data != "table"
 	return named || e.hints&noise != 0 && n.Data != "section"
+}
+
+// isWithinWords reports whether text stands directly before and after an element.
+func isWithinWords(n *html.Node) bool {
+	isWords := func(n *html.Node) bool {
+		return n != nil && n.Type == html.TextNode && strings.ContainsFunc(n.Data, unicode.IsLetter)
+	}
+	return isWords(n.PrevSibling) && isWords(n.NextSibling)
 }
 
 // innermost returns the innermost element that holds the article. Each element on the way
@@ -321,7 +332,7 @@ func (a *articleChoice) said(i int32) (units, own int32) {
 
 // isLinks reports whether a block has links and little else.
 func (a *articleChoice) isLinks(i int32) bool {
-	return !inline[a.nodes[i].Data] && a.hints[i]&(hintPart|hintVerbatim) == 0 && a.elements[i].isLinkList(1)
+	return breakOf(a.nodes[i].Data) == '\n' && a.hints[i]&(hintPart|hintVerbatim) == 0 && a.elements[i].isLinkList(1)
 }
 
 // leaveOutHeadline leaves out an <h1> before all running text, with everything before it.

@@ -49,6 +49,8 @@ func TestArticle(t *testing.T) {
 		{"a byline", "<div><p class=byline>By Ann</p>" + story + "</div>", told},
 		{"a byline as long as a text", "<div>" + story + "<p class=source>" + strings.Repeat(prose(9)+" ", 4) + "</div>", told + "\n" + strings.TrimSpace(strings.Repeat(prose(9)+" ", 4))},
 		{"a word of a sentence", "<div>" + story + "<p>" + prose(9) + " On <span class=date>Monday</span>.</div>", told + "\n" + prose(9) + " On Monday."},
+		{"a custom element in a sentence", "<div>" + story + "<p>According to <x-ref><a href=x>the rules of the harbour</a></x-ref>, " + prose(9) + "</div>", told + "\nAccording to the rules of the harbour , " + prose(9)},
+		{"a control in a sentence", "<div>" + story + "<p>The <button class=glossary>quorum</button> of " + prose(9) + " <button>Share</button></p></div>", told + "\nThe quorum of " + prose(9)},
 		// Headlines.
 		{"the headline and what is before it", "<div><p>Science</p><h1>Title</h1><p>Monday</p>" + story + "</div>", "Monday\n" + told},
 		{"a headline in the text", "<div>" + first + "</p><h1>Part two</h1>" + rest + "</div>", strings.Replace(told, "\n", "\nPart two\n", 1)},
