@@ -101,10 +101,14 @@ func (f *flat) textToken() {
 }
 
 func (f *flat) startTag(t html.Token) {
-	if t.Data == "template" {
+	f.raw = t.Data
+	switch {
+	case t.Data != "template":
+	case f.templates == 0 && isShadow(t.Attr):
+		f.raw = ""
+	default:
 		f.templates++
 	}
-	f.raw = t.Data
 	if t.Data == "noscript" {
 		f.tokens.NextIsNotRawText() // as without scripts
 	}

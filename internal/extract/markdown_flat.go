@@ -89,10 +89,14 @@ func (m *flatMarkdown) text() {
 }
 
 func (m *flatMarkdown) startTag(t html.Token) {
-	if t.Data == "template" {
+	m.raw = t.Data
+	switch {
+	case t.Data != "template":
+	case m.templates == 0 && isShadow(t.Attr):
+		m.raw = ""
+	default:
 		m.templates++
 	}
-	m.raw = t.Data
 	switch t.Data {
 	case "noscript":
 		m.tokens.NextIsNotRawText()

@@ -124,7 +124,7 @@ func (w *lineWriter) node(n *html.Node) {
 		return
 	}
 	if n.Type == html.ElementNode {
-		if unseen[n.Data] || isHidden(n.Attr) {
+		if unseen[n.Data] || isHidden(n) {
 			return
 		}
 		if n.Data == "pre" {

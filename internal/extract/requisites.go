@@ -112,7 +112,7 @@ func (n *needs) document(tokens tokens) {
 			switch {
 			case tokens.ends(kind):
 				raw = ""
-			case t.Data == "template":
+			case t.Data == "template" && (templates > 0 || !isShadow(t.Attr)):
 				templates++
 			case t.Data == "noscript":
 				tokens.NextIsNotRawText() // as without scripts

@@ -112,7 +112,7 @@ func (s *survey) element(n *html.Node, place Place) {
 }
 
 // skips reports whether an element has no visible text.
-func (s *survey) skips(n *html.Node) bool { return unseen[n.Data] || isHidden(n.Attr) || s.ignored[n] }
+func (s *survey) skips(n *html.Node) bool { return unseen[n.Data] || isHidden(n) || s.ignored[n] }
 
 // isMeasured reports whether a node is an element that the survey numbers.
 func (s *survey) isMeasured(n *html.Node) bool {

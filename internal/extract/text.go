@@ -66,10 +66,15 @@ func inCode(n *html.Node) bool {
 }
 
 // isHidden reports whether the hidden attribute is set; "until-found" marks text that a
-// search within the page opens.
-func isHidden(attributes []html.Attribute) bool {
-	value, ok := attribute(attributes, "hidden")
-	return ok && !strings.EqualFold(value, "until-found")
+// search within the page opens. A page that is hidden as a whole waits for a script to show it, and
+// so does a panel with tabs.
+func isHidden(n *html.Node) bool {
+	value, ok := attribute(n.Attr, "hidden")
+	if !ok || strings.EqualFold(value, "until-found") || n.Data == "html" || n.Data == "body" {
+		return false
+	}
+	role, _ := attribute(n.Attr, "role")
+	return !strings.EqualFold(strings.TrimSpace(role), "tabpanel")
 }
 
 // collapse turns each run of white space into one space.

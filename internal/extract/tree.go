@@ -148,6 +148,9 @@ func (b *treeBuilder) start(name string, attributes, selfClosing bool) {
 	}
 	n := b.add(parent, name, namespace)
 	b.readAttributes(n, attributes)
+	if name == "template" && isShadow(n.Attr) {
+		n.Data, n.DataAtom = shadow, 0
+	}
 	switch {
 	case namespace != "":
 		// In a picture, a <title> or <style> is an element like others.
@@ -214,7 +217,7 @@ func (b *treeBuilder) count(e openElement, n int) {
 		b.pictures += n
 	case e.Data == "p":
 		b.paragraphs += n
-	case e.Data == "template":
+	case isTemplate(e):
 		b.templates += n
 	}
 }
@@ -242,6 +245,18 @@ func (b *treeBuilder) cutTo(is, stop func(openElement) bool) bool {
 	}
 	return false
 }
+
+// shadow is our name of a <template> whose contents browsers show inside the element around
+// it, without any script. As a custom element's name it ends a word, and not a line.
+const shadow = "shadow-root"
+
+// isShadow reports whether a <template> with these attributes is one.
+func isShadow(attributes []html.Attribute) bool {
+	mode, _ := attribute(attributes, "shadowrootmode")
+	return strings.EqualFold(mode, "open") || strings.EqualFold(mode, "closed")
+}
+
+func isTemplate(e openElement) bool { return e.Data == "template" || e.Data == shadow }
 
 func named(name string) func(openElement) bool {
 	return func(e openElement) bool { return e.Data == name }
@@ -322,7 +337,7 @@ func (b *treeBuilder) end(name string) {
 		}
 	case name == "template":
 		if b.templates > 0 {
-			b.cutTo(named(name), of(0))
+			b.cutTo(isTemplate, of(0))
 		}
 	case k&heading != 0:
 		b.cutTo(of(heading), of(scope))
