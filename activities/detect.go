@@ -96,6 +96,14 @@ func (a *Activities) compare(ctx context.Context, view *crawlView, page store.Pa
 		return contract.DetectOut{}, nil, translate(err)
 	}
 	outcome, reasons := change.Verdict(last, now.digests, rule)
+	beside, err := a.lookBeside(ctx, view, page, now, outcome, reasons)
+	if err != nil {
+		return contract.DetectOut{}, nil, err
+	}
+	if len(beside) > 0 {
+		outcome, reasons = crawl.OutcomeChanged, append(beside, reasons...)
+		in.Returns = false // an earlier version with the same text may look otherwise
+	}
 	out := contract.DetectOut{Outcome: outcome, Reasons: slices.Concat(now.asked, reasons, looked)}
 	if !worthKeeping(outcome, page.Last, now.version) {
 		return out, nil, nil
@@ -250,6 +258,39 @@ func (a *Activities) lastDigests(ctx context.Context, page store.PageRecord) (ch
 	}
 	visit, err := a.versionVisit(ctx, page)
 	return digestsOf(page.Last, visit.Digest), err
+}
+
+// lookBeside returns the reasons why a page is a change though its text is not. The title is that
+// of the stored version. What else a reader sees is compared with the last version's body as it
+// is read today, so only for pages where there is something of that.
+func (a *Activities) lookBeside(ctx context.Context, view *crawlView, page store.PageRecord, now reading, outcome crawl.Outcome, reasons []crawl.Reason) ([]crawl.Reason, error) {
+	if outcome != crawl.OutcomeCosmetic || withheld(page.Last) {
+		return nil, nil
+	}
+	u, err := urlkey.Canonical(page.URL)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", pageLabel(page.PageRef), err)
+	}
+	before := change.Rendering{Text: view.content.CleanTitle(u, page.Last.Title), At: page.Last.At}
+	title := change.Rendering{Text: view.content.CleanTitle(u, now.version.Title), At: now.rendering.At}
+	if whole := now.content.Text == now.content.Main; whole && change.Retitled(before, title, now.content.Text) {
+		return []crawl.Reason{{Code: change.CodeTitle, Text: title.Text}}, nil
+	}
+	if now.content.Beside == 0 || reasons[0].Code != change.CodeSameText {
+		return nil, nil
+	}
+	body, err := a.read(ctx, page.Last.Digest)
+	if archive.Lost(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	content, err := contentOf(page, contract.FetchOut{ContentType: page.Last.ContentType}, body, view.content)
+	if err != nil || content.Text != now.content.Text || content.Beside == now.content.Beside {
+		return nil, nil // a body that cannot be read says nothing
+	}
+	return []crawl.Reason{{Code: change.CodeBeside}}, nil
 }
 
 // readAgain returns the last version's digests by today's rules, if it had no text by those

@@ -39,3 +39,33 @@ func TestWhatAnEarlierReleaseDidNotRead(t *testing.T) {
 		}
 	}
 }
+
+// What a reader sees and the words of the text do not say is a change too.
+func TestDetectChangeBesideTheText(t *testing.T) {
+	t.Parallel()
+	const same, title, looks = "same-text", "title-differs same-text", "looks-differ same-text"
+	for _, c := range []struct{ before, after, reasons string }{
+		{"<title>Flight 12 gate 24</title><p>On time.", "<title>Flight 12 gate 31</title><p>On time.", title},
+		{"<title>Boats, 12 users online</title><p>On time.", "<title>Boats, 14 users online</title><p>On time.", same},
+		{"<title>Flight</title><p>On time.", "<p>On time.", same},
+		{"<table><tr><th>Lift<td><td>yes</table>", "<table><tr><th>Lift<td>yes<td></table>", looks},
+		{"<table><tr><th>Lift<td><td><img src=x></table>", "<table><tr><th>Lift<td><img src=x><td></table>", looks},
+		{"<table><tr><th>Lift<td><td>yes</table>", "<table class=x><tr><th>Lift<td> <td>yes</table>", same},
+		{"<pre>if a:\n  b\n  c</pre>", "<pre>if a:\n  b\nc</pre>", looks},
+		{"<pre>if a:\n  b\n  c</pre>", "<pre>\n if a:\n   b\n   c\n</pre>", same},
+		{"<p>Concert on 4 May, film on 5 May.", "<p>Concert on 4 May, <del>film on 5 May</del>.", looks},
+		{"<p>Call <a href='tel:5550100'>us</a>.", "<p>Call <a href='tel:5550199'>us</a>.", looks},
+		{"<p>Ask <a href='mailto:a@b.example?subject=1'>us</a>.", "<p>Ask <a href='mailto:a@b.example?subject=2'>us</a>.", same},
+	} {
+		w := newWorld(t)
+		page := w.living([]string{"http://localhost/"})[0]
+		w.seen(page, 1, c.before)
+		want := crawl.OutcomeCosmetic
+		if c.reasons != same {
+			want = crawl.OutcomeChanged
+		}
+		if got := run(w, contract.DetectChange, w.detection(page, 2, c.after)); got.Outcome != want || codes(got.Reasons) != c.reasons || got.Returned {
+			t.Errorf("%q after %q: %s because of %q, want %s because of %q", c.after, c.before, got.Outcome, codes(got.Reasons), want, c.reasons)
+		}
+	}
+}

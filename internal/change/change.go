@@ -97,6 +97,12 @@ const (
 	// CodeNoText: there is no text on either side, and the bytes differ. Numbers:
 	// bytes, bytes_delta.
 	CodeNoText = "bytes-differ"
+	// CodeTitle: the text is the same, or differs by noise, but the title is another.
+	CodeTitle = "title-differs"
+	// CodeBeside: the text is the same, but not what a reader sees in it beside its words:
+	// which cells are empty, how code is indented, what is struck out, and where mail and
+	// telephone links lead.
+	CodeBeside = "looks-differ"
 	// CodeLinks: the set of links differs too.
 	CodeLinks = "links-differ"
 	// CodeDuplicate: another page, whose URL is the text, has the same content. It is

@@ -27,6 +27,10 @@ func Word(r crawl.Reason) (string, bool) {
 		return "nothing but noise in the text" + howMuch(r), true
 	case CodeNoText:
 		return "other bytes, and no text to compare", true
+	case CodeTitle:
+		return fmt.Sprintf("another title (%q)", r.Text), true
+	case CodeBeside:
+		return "the same words, but other empty cells, indentation or the like", true
 	case CodeReturned:
 		return fmt.Sprintf("as in version %.0f", r.Num["version"]), true
 	case CodeLinks:

@@ -22,6 +22,8 @@ func TestWord(t *testing.T) {
 		"nothing but noise in the text (-2 bytes, resemblance 0.85)":                   {Code: CodeNoise, Num: map[string]float64{"text_delta": -2, "resemblance": 0.8593}},
 		"nothing but noise in the text":                                                {Code: CodeNoise},
 		"more than noise, though 0.98 is reached":                                      {Code: CodeEdit, Num: map[string]float64{"threshold": 0.98}},
+		`another title ("Gate 31")`:                                                    {Code: CodeTitle, Text: "Gate 31"},
+		"the same words, but other empty cells, indentation or the like":               {Code: CodeBeside},
 		"other bytes, and no text to compare":                                          {Code: CodeNoText},
 		"other links":                                                                  {Code: CodeLinks},
 		`reads like an error or a wall ("page not found"), nothing of the page in it`:  {Code: CodeErrorWords, Text: "page not found"},

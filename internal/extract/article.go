@@ -37,8 +37,7 @@ func Article(src Source, rules Rules) (string, error) {
 	if text := articleText(root, s, rules, nil); text != "" {
 		return text, nil
 	}
-	text, _, _ := mainText(root, s, rules, nil)
-	return text, nil
+	return mainText(root, s, rules, nil).text, nil
 }
 
 // articleText returns the text of a document's article, "" if it has none. The recorder, if

@@ -58,6 +58,12 @@ type Page struct {
 	Own string
 	// Whole: no main text was found, and Text is all visible text.
 	Whole bool
+	// Beside hashes what a reader sees in the text and its words do not say: which cells of a
+	// row are empty, how lines of code are indented, what is struck out, and where mail and
+	// telephone links lead. It is 0 if there is nothing of that, and where the crawl's rules
+	// choose the text. Only between equal texts it says whether they look the same. It is not
+	// stored.
+	Beside uint64
 	// Links are the pages linked to, in the order of the document, without the page itself.
 	// Links in boilerplate and in ignored elements are included.
 	Links []Link
@@ -140,10 +146,13 @@ func parseHTML(src Source, decoded []byte, rules Rules) Page {
 func parseSurveyed(src Source, root *html.Node, s *survey, rules Rules, r *recorder) Page {
 	page := s.collector.page(src)
 	page.Title = cleanTitle(title(goquery.NewDocumentFromNode(root)))
-	page.Main, page.Own, page.Whole = mainText(root, s, rules, r)
-	page.Text = page.Main
+	main := mainText(root, s, rules, r)
+	page.Main, page.Own, page.Whole, page.Text = main.text, main.own, main.whole, main.text
+	if len(rules.patterns) == 0 {
+		page.Beside = main.beside
+	}
 	if selected := selectedText(root, s, rules, r.other()); selected != "" {
-		page.Text, page.Whole = selected, false
+		page.Text, page.Whole, page.Beside = selected, false, 0
 		r.useOther()
 	}
 	return page

@@ -8,8 +8,8 @@ import (
 )
 
 // mainText returns the text of a document without its boilerplate, each block on a line,
-// and the same without links. whole: no main text was found, and the text is all visible
-// text.
+// and the same without links. It is whole if no main text was found, and the text is all
+// visible text.
 //
 // The rules leave out blocks and never choose one, so a change of one block moves no other
 // in or out. Blocks that no rule recognises stay: too much text costs a false change, too
@@ -33,7 +33,7 @@ import (
 //     any page lines of short links before the first heading.
 //
 // The recorder, if there is one, notes what stays.
-func mainText(root *html.Node, s *survey, rules Rules, r *recorder) (text, own string, whole bool) {
+func mainText(root *html.Node, s *survey, rules Rules, r *recorder) mainPart {
 	content := s.content()
 	c := composer{survey: s, rules: rules, record: r, content: content, hub: s.isHub(content), onlyMain: s.trustsMain()}
 	c.walk(root, modeAll)
@@ -41,13 +41,24 @@ func mainText(root *html.Node, s *survey, rules Rules, r *recorder) (text, own s
 	// Next to nothing is left of a page whose content is marked as navigation, or made by
 	// scripts.
 	if c.kept > 0 && 20*c.kept >= int(s.total.units) {
-		return c.text.String(), c.own.String(), false
+		return c.part()
 	}
 	r.restart()
 	c = composer{survey: s, rules: rules, record: r, whole: true}
 	c.walk(root, modeAll)
 	c.endLine(modeAll)
-	return c.text.String(), c.own.String(), true
+	return c.part()
+}
+
+// mainPart is the main text of a document; see mainText.
+type mainPart struct {
+	text, own string
+	whole     bool
+	beside    uint64
+}
+
+func (c *composer) part() mainPart {
+	return mainPart{c.text.String(), c.own.String(), c.whole, c.beside.sum}
 }
 
 // Sizes up to which an element is believed not to be main text, in units.
@@ -91,6 +102,7 @@ type composer struct {
 	own      strings.Builder // text without the text of links
 	kept     int             // units
 	adverts  adverts
+	beside   beside
 }
 
 func (c *composer) walk(n *html.Node, m mode) {
@@ -100,6 +112,9 @@ func (c *composer) walk(n *html.Node, m mode) {
 			c.record.text(n.Data, len(c.line.text))
 		}
 		c.line.add(n.Data, c.inLink > 0)
+		if m == modeAll {
+			c.beside.text(n.Data)
+		}
 	case n.Type != html.ElementNode:
 		c.children(n, m)
 	case c.isMeasured(n):
@@ -162,13 +177,22 @@ func (c *composer) element(n *html.Node, m mode) {
 		c.record.element(n, m == modeAll)
 	}
 	c.enter(n, e, 1)
+	if m == modeAll {
+		c.beside.start(n, c.at())
+	}
 	c.children(n, m)
+	if m == modeAll {
+		c.beside.end(n, c.at())
+	}
 	if n.Data == "h1" {
 		c.endLine(modeAll)
 	}
 	c.breakText(breakOf(n.Data), m)
 	c.enter(n, e, -1)
 }
+
+// at returns the place in the text.
+func (c *composer) at() int { return c.text.Len() + len(c.line.text) }
 
 // enter counts the open elements up and down.
 func (c *composer) enter(n *html.Node, e *measure, by int) {

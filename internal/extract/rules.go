@@ -107,6 +107,11 @@ func matches(root *html.Node, selectors []goquery.Matcher) map[*html.Node]bool {
 	return found
 }
 
+// CleanTitle removes from a page's title what the crawl ignores in lines of its text.
+func (r Rules) CleanTitle(page urlkey.URL, title string) string {
+	return string(r.at(page).clean([]byte(title)))
+}
+
 // clean removes all matches of the patterns from one line of text.
 func (r Rules) clean(line []byte) []byte {
 	for _, pattern := range r.patterns {

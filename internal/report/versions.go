@@ -240,6 +240,9 @@ func (r Reporter) Difference(ctx context.Context, files Contents, page store.Pag
 			return Difference{}, fmt.Errorf("version %d of %s: %w", v.Seq, page.URL, err)
 		}
 	}
+	if q.View == ViewText && d.Texts[0] == d.Texts[1] && from.Title != to.Title { // the title may be the change
+		d.Texts = [2]string{from.Title + "\n" + d.Texts[0], to.Title + "\n" + d.Texts[1]}
+	}
 	d.Diff, err = textdiff.Unified(label(page, from), label(page, to), d.Texts[0], d.Texts[1])
 	d.Differs = d.Diff != ""
 	return d, err

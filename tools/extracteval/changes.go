@@ -142,6 +142,7 @@ type judge struct {
 // snapshot is a page as it was at one time.
 type snapshot struct {
 	title   string
+	beside  uint64
 	digests change.Digests
 	change.Rendering
 	timeless string
@@ -251,7 +252,7 @@ func (j *judge) read(address, file string, at int64) (snapshot, error) {
 	core, timeless := change.CoreDigests(page.Text)
 	raw := sha256.Sum256(body)
 	return snapshot{
-		title: page.Title,
+		title: page.Title, beside: page.Beside,
 		digests: change.Digests{
 			Raw: hex.EncodeToString(raw[:]), Text: core, Bytes: int64(len(body)),
 			TextBytes: int64(len(page.Text)), Sketch: change.NewSketch(page.Text),
@@ -297,8 +298,21 @@ func (j *judge) compare(before, after snapshot) string {
 		}
 		j.took += time.Since(start)
 	}
-	outcome, _ := change.Verdict(before.digests, after.digests, rule)
+	outcome, reasons := change.Verdict(before.digests, after.digests, rule)
+	if outcome == crawl.OutcomeCosmetic && differsBeside(before, after, reasons) {
+		outcome = crawl.OutcomeChanged
+	}
 	return outcome.String()
+}
+
+// differsBeside reports whether a cosmetic difference is one of the title, or of what else
+// readers see.
+func differsBeside(before, after snapshot, reasons []crawl.Reason) bool {
+	title := func(s snapshot) change.Rendering { return change.Rendering{Text: s.title, At: s.At} }
+	if change.Retitled(title(before), title(after), after.Text) {
+		return true
+	}
+	return reasons[0].Code == change.CodeSameText && before.Text == after.Text && after.beside != 0 && before.beside != after.beside
 }
 
 // report prints a table: groups by verdicts.

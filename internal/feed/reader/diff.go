@@ -77,6 +77,9 @@ func (d differ) of(ctx context.Context, f store.ChangeFacts, budget int) (*feed.
 	if err != nil || !ok {
 		return nil, err
 	}
+	if before == after { // then the title may be the change
+		before, after = f.Before.Title+"\n"+before, f.Version.Title+"\n"+after
+	}
 	return diffOf(before, after, budget), nil
 }
 

@@ -1,0 +1,51 @@
+package change
+
+import (
+	"slices"
+	"strings"
+)
+
+// Retitled reports whether the title of a page with the same text was edited. A title that is
+// not known says nothing, and these are no edits:
+//
+//   - noise, such as a clock
+//   - another name of the site beside a part that is the page's heading, as of documentation
+//     whose titles name a release
+//   - a title without a word of the one before: the site's own, while the page's is missing
+func Retitled(prev, next Rendering, text string) bool {
+	if prev.Text == "" || next.Text == "" || prev.Text == next.Text {
+		return false
+	}
+	if noise, _ := CompareRenderings(prev, next); noise {
+		return false
+	}
+	parts := partsOfTitle(next.Text)
+	for _, part := range partsOfTitle(prev.Text) {
+		if slices.Contains(parts, part) && isHeading(part, text) {
+			return false
+		}
+	}
+	words := strings.Fields(strings.ToLower(next.Text))
+	return slices.ContainsFunc(strings.Fields(strings.ToLower(prev.Text)), func(word string) bool {
+		return len(word) > 1 && slices.Contains(words, word) || strings.ContainsFunc(word, isUnspaced)
+	})
+}
+
+// isUnspaced reports whether a character is of a script that puts no spaces between words.
+func isUnspaced(r rune) bool { return r >= 0x0E00 && r <= 0x0EFF || r >= 0x2E80 && r <= 0xD7FF }
+
+// titleBreaks stand between the parts of a title.
+var titleBreaks = strings.NewReplacer(" | ", "\n", " - ", "\n", " – ", "\n", " — ", "\n", " · ", "\n", " • ", "\n", " :: ", "\n", " » ", "\n", " « ", "\n", " (", "\n")
+
+func partsOfTitle(title string) []string { return strings.Split(titleBreaks.Replace(title), "\n") }
+
+// isHeading reports whether a short line of the text has a part of the title.
+func isHeading(part, text string) bool {
+	const more = 20 // bytes, such as "Class " before a name
+	for line := range strings.SplitSeq(text, "\n") {
+		if len(line) <= len(part)+more && strings.Contains(line, part) {
+			return true
+		}
+	}
+	return false
+}
