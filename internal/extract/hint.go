@@ -127,6 +127,69 @@ var things = set("article body card content entry event field hentry item main n
 // rows are items of lists, by their whole names.
 var rows = set("views-row list-item listing job offer")
 
+// namedByText are elements whose ids are made from their texts, and say what the text is
+// about: "gdpr" of a section on the law, "advertisements" of a clause.
+var namedByText = set("h1 h2 h3 h4 h5 h6 section li p dt dd td th tr a")
+
+// factHints are the hints that no class of a cell or a term means: there "share", "hits" and
+// "ad" say what the number in it is of.
+const factHints = hintAd | hintShare | hintCounter | hintConsent | hintForm | hintVote
+
+// partsOfText have what a class may mean otherwise: a row's "header" is not that of a page.
+var partsOfText = func() map[string]hint {
+	not := map[string]hint{}
+	for _, name := range strings.Fields("td th tr dt dd dl table caption") {
+		not[name] = factHints
+	}
+	for _, name := range strings.Fields("h1 h2 h3 h4 h5 h6 tr th a label p") {
+		not[name] |= hintEdge | hintFoot
+	}
+	return not
+}()
+
+// headsItself reports whether an id is that of the heading that the element begins with, as
+// generators of documentation make it.
+func headsItself(n *html.Node, id string) bool {
+	const most = 8 // nodes on the way
+	next := n.FirstChild
+	for i := 0; i < most && next != nil; i++ {
+		switch {
+		case next.Type != html.ElementNode:
+			next = next.NextSibling
+		case isHeading(next.Data):
+			return sameLetters(id, next)
+		case next.FirstChild != nil:
+			next = next.FirstChild
+		default:
+			next = next.NextSibling
+		}
+	}
+	return false
+}
+
+func isHeading(name string) bool {
+	return len(name) == 2 && name[0] == 'h' && name[1] >= '1' && name[1] <= '6'
+}
+
+// sameLetters reports whether the letters and digits of an id are those with which the text
+// of a heading begins. Generators cut long ids, and number those that repeat.
+func sameLetters(id string, heading *html.Node) bool {
+	bare := func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}
+	var text strings.Builder
+	for d := range heading.Descendants() {
+		if d.Type == html.TextNode && text.Len() < 4*maxLabel {
+			text.WriteString(d.Data)
+		}
+	}
+	letters, said := strings.Map(bare, id), strings.Map(bare, text.String())
+	return letters != "" && (strings.HasPrefix(said, letters) || strings.HasPrefix(said, strings.TrimRightFunc(letters, unicode.IsDigit)))
+}
+
 // hintsOf reads the hints of one element.
 func hintsOf(n *html.Node) hint {
 	h := elementHints[n.Data]
@@ -139,9 +202,18 @@ func hintsOf(n *html.Node) hint {
 		case "role":
 			role, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(a.Val)), " ")
 			h |= roleHints[role]
-		case "class", "id":
+		case "class":
 			if n.Data != "html" && n.Data != "body" { // they are about the whole page
-				named |= classHintsOf(a.Val)
+				named |= classHintsOf(a.Val) &^ partsOfText[n.Data]
+			}
+		case "id":
+			if n.Data == "html" || n.Data == "body" || namedByText[n.Data] {
+				continue
+			}
+			if said := classHintsOf(a.Val) &^ partsOfText[n.Data]; said&^content != 0 && headsItself(n, a.Val) {
+				named |= said & content
+			} else {
+				named |= said
 			}
 		case "aria-label":
 			if labels[strings.ToLower(a.Val)] == labelAd {

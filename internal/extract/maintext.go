@@ -96,12 +96,14 @@ type composer struct {
 	next     int32 // the number of the next element
 	line     line
 	inLink   int
-	articles int // open articles and main parts
+	subjects int // open headings, cells and the like, of a line each
+	articles int // open articles, main parts and sections, which may have a head and a foot
 	mains    int
 	text     strings.Builder
 	own      strings.Builder // text without the text of links
 	kept     int             // units
-	adverts  adverts
+	adverts  alike
+	cards    alike
 	beside   beside
 }
 
@@ -123,7 +125,8 @@ func (c *composer) walk(n *html.Node, m mode) {
 }
 
 // children walks over a node's children. Lists of links after a heading for related links
-// are left out with it, if both are in one element with other text.
+// are left out with it, if both are in one element with other text. A label without such a
+// list heads nothing, and may say "popular" of a product.
 func (c *composer) children(n *html.Node, m mode) {
 	related := false
 	for child := n.FirstChild; child != nil; child = child.NextSibling {
@@ -139,9 +142,27 @@ func (c *composer) children(n *html.Node, m mode) {
 			c.leaveOut(child, m)
 			continue
 		}
-		related = e.label == labelRelated && e.lines == 1
+		if related = e.label == labelRelated && e.lines == 1; related && c.beforeLinks(child, c.next+e.size) {
+			c.leaveOut(child, m)
+			continue
+		}
 		c.element(child, m)
 	}
+}
+
+// beforeLinks reports whether the next element with text after a node is a list of links; i
+// is the number of that beside the node.
+func (c *composer) beforeLinks(n *html.Node, i int32) bool {
+	for next := n.NextSibling; next != nil; next = next.NextSibling {
+		switch {
+		case !c.isMeasured(next):
+			continue
+		case c.elements[i].units > 0:
+			return c.elements[i].isLinkList(1)
+		}
+		i += c.elements[i].size
+	}
+	return false
 }
 
 // leaveOut skips an element, which still ends a word or a line.
@@ -160,12 +181,13 @@ func (c *composer) element(n *html.Node, m mode) {
 	i := c.next
 	e := &c.elements[i]
 	if !c.whole {
-		if c.drops(n, i) {
+		drops, inner := c.judge(n, i, m)
+		if drops {
 			c.leaveOut(n, m)
 			return
 		}
 		outer := m
-		m = c.modeOf(i, m)
+		m = inner
 		if m != outer {
 			c.endLine(outer)
 			defer c.endLine(m)
@@ -194,18 +216,53 @@ func (c *composer) element(n *html.Node, m mode) {
 // at returns the place in the text.
 func (c *composer) at() int { return c.text.Len() + len(c.line.text) }
 
+// judge reports whether an element is left out, and otherwise the mode of what is in it.
+func (c *composer) judge(n *html.Node, i int32, outer mode) (drops bool, inner mode) {
+	e := &c.elements[i]
+	if e.hints&(hintEdge|hintFoot) != 0 && c.articles == 0 && c.inCard(n, e) {
+		c.articles++
+		defer func() { c.articles-- }()
+	}
+	return c.drops(n, i), c.modeOf(i, outer)
+}
+
 // enter counts the open elements up and down.
 func (c *composer) enter(n *html.Node, e *measure, by int) {
 	if isLink(n.Data, n.Attr) {
 		c.inLink += by
 		c.line.links += max(by, 0)
 	}
-	if e.hints&(hintArticle|hintMain) != 0 {
+	if e.subject && e.lines <= 1 {
+		c.subjects += by
+	}
+	if e.hints&(hintArticle|hintMain) != 0 || c.isSection(n, e) {
 		c.articles += by
 	}
 	if e.hints&hintMain != 0 {
 		c.mains += by
 	}
+}
+
+// isSection reports whether an element is a section of the page's text: a header or footer in
+// it is its own, and not that of the page (HTML, section 4.3). A section around half of the
+// page may be all of it.
+func (c *composer) isSection(n *html.Node, e *measure) bool {
+	return n.Data == "section" && 2*e.units < c.total.units
+}
+
+// inCard reports whether an element is the head or foot of one of several cards.
+func (c *composer) inCard(n *html.Node, e *measure) bool {
+	const most = 3 // elements up
+	for i := 0; i < most && e.parent >= 0 && n.Parent != nil; i++ {
+		n, e = n.Parent, &c.elements[e.parent]
+		if e.hints&suspect != 0 || 2*e.units >= c.total.units {
+			return false
+		}
+		if (n.Data == "div" || n.Data == "li") && c.cards.areItems(n) {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *composer) breakText(space byte, m mode) {
@@ -242,7 +299,7 @@ func (c *composer) keepsLine(m mode) bool {
 	l := &c.line
 	switch {
 	case m == modeNoMenus && l.isMenu(), m == modeNoLinks && l.isMostlyLinks(), m == modeRunning && !l.isRunning(),
-		!c.whole && labelOf(l.trimmed()) != labelNone:
+		!c.whole && c.subjects == 0 && l.linked == 0 && labelOf(l.trimmed()) == labelAd:
 		return false
 	}
 	return true
@@ -305,7 +362,7 @@ func (c *composer) drops(n *html.Node, i int32) bool {
 	case h&hintFoot != 0 && c.articles == 0,
 		h&hintAd != 0 && e.units <= maxAd && !e.article && !c.isLongest(e) && !c.adverts.areItems(n),
 		h&hintRelated != 0 && 3*e.linked >= e.units && e.links > 0 && !e.body && !c.isLongest(e),
-		h&hintMenu != 0 && e.running == 0 && 2*e.linked >= e.units,
+		h&hintMenu != 0 && e.running == 0 && 10*e.linked >= 8*e.units,
 		h&hintShare != 0 && e.running == 0 && e.units <= maxShare,
 		h&hintCounter != 0 && e.units <= maxCounter,
 		h&hintConsent != 0 && e.units <= maxConsent && !c.isLongest(e),
@@ -325,8 +382,9 @@ func (e *measure) isLinkList(least int32) bool {
 	return e.links >= least && e.running == 0 && 10*e.linked >= 6*e.units
 }
 
-// adverts tells adverts from the items of a page of small ads.
-type adverts struct {
+// alike finds the items of lists without an element for them: it tells adverts from the items
+// of a page of small ads.
+type alike struct {
 	parent *html.Node
 	class  string
 	items  bool
@@ -334,24 +392,24 @@ type adverts struct {
 
 // areItems reports whether an element is one of several alike: at least three, and most of
 // the looked-at children of the element around them.
-func (a *adverts) areItems(n *html.Node) bool {
+func (a *alike) areItems(n *html.Node) bool {
 	class, _ := attribute(n.Attr, "class")
 	if n.Parent == nil || class == "" {
 		return false
 	}
 	if a.parent != n.Parent || a.class != class {
 		const most = 200
-		alike, all := 0, 0
+		same, all := 0, 0
 		for sibling := n.Parent.FirstChild; sibling != nil && all < most; sibling = sibling.NextSibling {
 			if sibling.Type != html.ElementNode {
 				continue
 			}
 			all++
 			if sibling.Data == n.Data && slices.ContainsFunc(sibling.Attr, func(at html.Attribute) bool { return at.Key == "class" && at.Val == class }) {
-				alike++
+				same++
 			}
 		}
-		*a = adverts{parent: n.Parent, class: class, items: alike >= 3 && 10*alike >= 6*all}
+		*a = alike{parent: n.Parent, class: class, items: same >= 3 && 10*same >= 6*all}
 	}
 	return a.items
 }

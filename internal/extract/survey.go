@@ -13,6 +13,7 @@ type measure struct {
 	sums
 	hints   hint
 	label   label // at the beginning of its text
+	subject bool  // is a heading, a cell, a term, or an item of a list
 	heading bool  // holds an <h1>
 	main    bool  // holds a main part
 	form    bool  // is or holds a form
@@ -179,6 +180,9 @@ func (s *survey) visible(n *html.Node, place Place) {
 // way.
 var labelling = set("span small font label")
 
+// subjects are elements whose text is what the next is about.
+var subjects = set("h1 h2 h3 h4 h5 h6 td th dt dd li")
+
 // begin opens an element and returns its number.
 func (s *survey) begin(n *html.Node) int32 {
 	i := int32(len(s.elements))
@@ -196,6 +200,7 @@ func (s *survey) begin(n *html.Node) int32 {
 	if m.main = m.hints&hintMain != 0; m.main {
 		s.mains++
 	}
+	m.subject = subjects[n.Data]
 	m.heading = n.Data == "h1"
 	m.form = n.Data == "form" || n.Data == "input"
 	m.article = m.hints&content != 0
@@ -300,13 +305,18 @@ func (s *survey) endClear(units int) {
 	}
 }
 
-// setLabel labels the open elements whose text begins with the line.
+// setLabel labels the open elements whose text begins with the line. What a heading, a cell,
+// a term or an item of a list says of adverts is a subject, and no label of what is around it.
 func (s *survey) setLabel(l label) {
-	if l == labelNone {
+	if l == labelNone || l == labelAd && s.line.linked > 0 {
 		return
 	}
 	for depth := len(s.open) - 1; depth >= 0 && s.starts[depth].lines == s.total.lines; depth-- {
-		s.elements[s.open[depth]].label = l
+		e := &s.elements[s.open[depth]]
+		if l == labelAd && e.subject {
+			return
+		}
+		e.label = l
 	}
 }
 
