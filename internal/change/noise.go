@@ -43,7 +43,7 @@ const (
 //
 // Its time is linear in the texts' length, and its memory does not grow with it.
 func CompareRenderings(prev, next Rendering) (noise bool, reasons []crawl.Reason) {
-	p, n := newCore(prev), newCore(next)
+	p, n := newCore(prev.Text), newCore(next.Text)
 	same, moved := 0, shift{}
 	for {
 		a, more := p.word()
@@ -51,7 +51,7 @@ func CompareRenderings(prev, next Rendering) (noise bool, reasons []crawl.Reason
 		if !more && !moreToo && moved.holds() {
 			return true, []crawl.Reason{{Code: CodeOnlyNoise, Num: differing(p.seen, n.seen)}}
 		}
-		equal, clocks := sameWord(a, b)
+		equal, clocks := p.words.sameWord(a, b, prev.At, next.At)
 		if more != moreToo || !more || !equal && !moved.takes(a, b, prev.At, next.At) {
 			break
 		}
@@ -84,7 +84,7 @@ func CoreDigest(text string) string {
 // CompareRenderings recognises those that show when the page was made.
 func CoreDigests(text string) (core, timeless string) {
 	with, without := newWordSum(), newWordSum()
-	clocks, words := false, newCore(Rendering{Text: text})
+	clocks, words := false, newCore(text)
 	for word, ok := words.word(); ok; word, ok = words.word() {
 		with.add(word)
 		if strings.HasPrefix(word, clockMark) {
@@ -183,13 +183,12 @@ func differing(prev, next [kinds]census) map[string]float64 {
 type core struct {
 	rest  string // of the text
 	line  string // the rest of the line
-	at    time.Time
-	count int // words read
+	count int    // words read
 	seen  [kinds]census
 	words scanner
 }
 
-func newCore(r Rendering) *core { return &core{rest: r.Text, at: r.At} }
+func newCore(text string) *core { return &core{rest: text} }
 
 // word returns the next word, false at the end.
 func (c *core) word() (string, bool) {

@@ -18,10 +18,10 @@ var at = time.Date(2026, time.March, 3, 14, 5, 33, 0, time.UTC)
 
 // coreOf is a text without its noise, and the kinds of noise that it had.
 func coreOf(r Rendering) (text, noise string) {
-	c := newCore(r)
+	c := newCore(r.Text)
 	var words, had []string
 	for word, ok := c.word(); ok; word, ok = c.word() {
-		if strings.HasPrefix(word, nowMark) {
+		if said := new(scanner).readClock(word); strings.HasPrefix(word, clockMark) && sameClock(said, said, r.At, r.At) {
 			c.note(clock, word)
 			continue
 		}
@@ -44,7 +44,9 @@ func TestCore(t *testing.T) {
 		{"posted by ann 2 hours, 5 minutes ago | 12 comments", "posted by ann", "ages counters"},
 		{"about an hour ago", "", "ages"},
 		{"just now", "", "ages"},
-		{"Yesterday, 14:05", "", "ages"},
+		{"Yesterday, 14:05", "", "ages clocks"},
+		{"Yesterday, 20:00 by Ann", "20:00 by Ann", "ages"},
+		{"Réunion à 14h05", "Réunion à 14h05", ""},
 		{"vor 3 Minuten", "", "ages"},
 		{"il y a 12 heures", "", "ages"},
 		{"hace 2 días", "", "ages"},
@@ -141,8 +143,10 @@ func TestCore(t *testing.T) {
 		{"Example | Tuesday, March 3, 2026", "Example |", "clocks"},
 		{"mardi 3 mars 2026", "", "clocks"},
 		{"2026年3月4日 (水)", ")", "clocks"}, // already tomorrow there
-		{"03.03.2026, 09:12 Uhr", "", "clocks"},
-		{"2019-01-02 15:04:05", "", "stamps"},
+		{"03.03.2026, 15:02 Uhr", "", "clocks"},
+		{"2019-01-02 15:04:05", "", "clocks"},
+		{"Auction ends 2019-01-02 20:00:00", "Auction ends 2019-01-02 20:00:00", ""},
+		{"Auction ends 2029-01-02 20:00:13", "Auction ends 2029-01-02 20:00:13", ""},
 		{"19:35:12", "", "clocks"}, // five and a half hours ahead
 		{"Tuesday, March 10, 2026 7:30 PM", "Tuesday , March 10 , 2026 7:30 PM", ""},
 		{"Concert on March 3, 2026", "Concert on March 3, 2026", ""},
@@ -173,10 +177,10 @@ func TestCore(t *testing.T) {
 	}
 }
 
-// Without the time of the fetch only a machine's times are clocks.
+// Without the time of the fetch nothing is a clock.
 func TestClockWithoutTime(t *testing.T) {
 	t.Parallel()
-	for line, want := range map[string]string{"Tuesday, March 3, 2026": "Tuesday , March 3 , 2026", "2026-03-03 14:05:33": "", "14:05:33": "14:05:33"} {
+	for line, want := range map[string]string{"Tuesday, March 3, 2026": "Tuesday , March 3 , 2026", "2026-03-03 14:05:33": "2026-03-03 14:05:33", "14:05:33": "14:05:33"} {
 		if got, _ := coreOf(Rendering{Text: line}); got != want {
 			t.Errorf("%q: %q, want %q", line, got, want)
 		}
@@ -218,6 +222,61 @@ func TestCompareRenderings(t *testing.T) {
 				t.Error("no words for it")
 			}
 		})
+	}
+}
+
+// Clocks are noise if one time zone explains both of them.
+func TestClocks(t *testing.T) {
+	t.Parallel()
+	const morning, noon, evening = "2026-03-04T08:00:00Z", "2026-03-04T12:00:00Z", "2026-03-04T15:10:00Z"
+	for _, c := range []struct {
+		prev, prevAt, next, nextAt string
+		noise                      bool
+	}{
+		// What a page says of itself.
+		{"Wednesday, 4 March 2026", noon, "Thursday, 5 March 2026", "2026-03-05T11:00:00Z", true},
+		{"Wednesday, 4 March 2026", noon, "Thursday, 5 March 2026", evening, true}, // in Asia it is
+		{"4 March 2026, 13:00", noon, "4 March 2026, 16:10", evening, true},
+		{"4 March 2026, 1:00 pm", noon, "4 March 2026, 4:02 pm", evening, true}, // kept for 8 minutes
+		{"2026年3月4日 午後9:00", noon, "2026年3月5日 午前0:10", evening, true},
+		{"4 March 2026, 13:00", noon, "4 July 2026, 14:00", "2026-07-04T12:00:00Z", true}, // in summer
+		{"2026-03-04 12:00:00", noon, "2026-03-04 15:10:00", evening, true},
+		{"2026-02-01 10:11:12", noon, "2026-02-20 05:06:07", evening, true},
+
+		{"13:00:07", noon, "16:10:02", evening, true},
+		{"Today, 13:00", noon, "Today, 16:10", evening, true},
+		{"Joe Today, 13:00", noon, "Joe Yesterday, 13:00", "2026-03-05T12:00:00Z", true},
+		// What happens.
+		{"Submission deadline: 2026-03-31 23:59:59", noon, "Submission deadline: 2026-04-30 23:59:59", evening, false},
+		{"Auction ends 2026-03-31 20:00:00", noon, "Auction ends 2026-04-02 20:00:00", evening, false},
+		{"Auction ended 2026-02-28 20:00:00", noon, "Auction ended 2026-03-01 20:00:00", evening, false},
+		{"Auction ends 2026-03-31 20:01:13", noon, "Auction ends 2026-03-31 20:04:11", evening, false},
+		{"Bewerbungsfrist: 31.03.2026, 23:59:59 Uhr", noon, "Bewerbungsfrist: 30.04.2026, 23:59:59 Uhr", evening, false},
+		{"截止时间：2026-03-31 23:59:59", noon, "截止时间：2026-04-30 23:59:59", evening, false},
+		{"Срок подачи: 31.03.2026 23:59:59", noon, "Срок подачи: 30.04.2026 23:59:59", evening, false},
+		{"Sale ends 03/31/2026 11:59:59 PM", noon, "Sale ends 04/30/2026 11:59:59 PM", evening, false},
+		{"Valid until 2026-03-31T20:00:07Z", noon, "Valid until 2026-04-30T20:00:07Z", evening, false},
+		{"Bid closing\n2026-03-31 17:00:00", noon, "Bid closing\n2026-04-14 17:00:00", evening, false},
+		{"Concert: 4 March 2026, 20:00", noon, "Concert: 4 March 2026, 21:30", evening, false},
+		{"4 Mar 2026 14:05", morning, "4 Mar 2026 17:35", "2026-03-04T11:10:00Z", false},
+		{"Next meeting: 4 March", "2026-03-03T10:00:00Z", "Next meeting: 6 March", "2026-03-05T15:10:00Z", false},
+		{"Effective: 2026-03-04", morning, "Effective: 2026-03-03", "2026-03-04T11:10:00Z", false},
+		{"Deadline: 04.03.2026", morning, "Deadline: 05.03.2026", "2026-03-04T09:10:00Z", false},
+		{"Today, 20:00", noon, "Today, 21:30", evening, false},
+		{"Heute 20:00 Uhr", noon, "Heute 21:00 Uhr", evening, false},
+		{"Réunion à 14h05", noon, "Réunion à 16h05", evening, false},
+	} {
+		prevAt, _ := time.Parse(time.RFC3339, c.prevAt)
+		nextAt, _ := time.Parse(time.RFC3339, c.nextAt)
+		prev, next := Rendering{c.prev, prevAt}, Rendering{c.next, nextAt}
+		for _, pair := range [][2]Rendering{{prev, next}, {next, prev}} {
+			if noise, _ := CompareRenderings(pair[0], pair[1]); noise != c.noise {
+				t.Errorf("%q to %q: noise is %v", pair[0].Text, pair[1].Text, noise)
+			}
+		}
+		if !c.noise && CoreDigest(c.prev) == CoreDigest(c.next) {
+			t.Errorf("%q and %q are the same page", c.prev, c.next)
+		}
 	}
 }
 

@@ -61,20 +61,6 @@ func (said *saidTime) hasDate() bool {
 
 func isYear(n int) bool { return n >= 1900 && n < 2200 }
 
-// isDay reports whether it states the day of a time, or an adjacent one: where the
-// page was made it may be another day.
-func (said *saidTime) isDay(at time.Time) bool {
-	if at.IsZero() {
-		return false
-	}
-	for _, days := range []int{-1, 0, 1} {
-		if said.fits(at.UTC().AddDate(0, 0, days)) {
-			return true
-		}
-	}
-	return false
-}
-
 // fits reports whether each of the numbers is a part of the day, and the day and
 // the month are among them.
 func (said *saidTime) fits(day time.Time) bool {
@@ -96,15 +82,4 @@ func (said *saidTime) fits(day time.Time) bool {
 		return false
 	}
 	return len(rest) == 0 || len(rest) == 1 && (rest[0] == day.Year() || rest[0] < leastYear && rest[0] == day.Year()%100)
-}
-
-// isTime reports whether it states the time of day of at, in whatever zone: zones
-// differ by half hours.
-func (said *saidTime) isTime(at time.Time) bool {
-	const zone, tolerance = 30, 3 // minutes
-	if at.IsZero() || len(said.clock) < 2 {
-		return false
-	}
-	apart := ((said.clock[1]-at.Minute())%zone + zone) % zone
-	return apart <= tolerance || apart >= zone-tolerance
 }

@@ -2,7 +2,6 @@ package change
 
 import (
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -30,7 +29,7 @@ func (c *core) withoutNoise(line string) string {
 			s.tokens[j].noise = k
 		}
 		if k == clock {
-			s.tokens[i].text, s.tokens[i].noise = s.clockWord(i, i+n, c.at), noNoise
+			s.tokens[i].text, s.tokens[i].noise = s.clockWord(i, i+n), noNoise
 		} else {
 			c.note(k, s.join(i, i+n))
 		}
@@ -42,37 +41,6 @@ func (c *core) withoutNoise(line string) string {
 	}
 	s.dropSeparators()
 	return s.kept()
-}
-
-// A time that may be that of the page's making is kept as one word, with a mark
-// that says whether it is. Being it on one side of a comparison proves nothing: an
-// article of today has today's date too, and still has it tomorrow.
-const (
-	clockMark = "\x00"
-	nowMark   = clockMark + "now\x00"
-	thenMark  = clockMark + "then\x00"
-)
-
-// clockWord is the word for the time of some tokens.
-func (s *scanner) clockWord(from, to int, at time.Time) string {
-	mark := thenMark
-	if said := s.readDate(from, to); said.hasDate() && said.isDay(at) || !said.hasDate() && said.isTime(at) {
-		mark = nowMark
-	}
-	return mark + strings.ReplaceAll(s.join(from, to), " ", "\x00")
-}
-
-// sameWord compares two words. Clocks are the same if both show the time at which
-// their pages were fetched.
-func sameWord(a, b string) (same, clocks bool) {
-	if !strings.HasPrefix(a, clockMark) || !strings.HasPrefix(b, clockMark) {
-		return a == b, false
-	}
-	if strings.TrimPrefix(strings.TrimPrefix(a, nowMark), thenMark) == strings.TrimPrefix(strings.TrimPrefix(b, nowMark), thenMark) {
-		return true, false
-	}
-	both := strings.HasPrefix(a, nowMark) && strings.HasPrefix(b, nowMark)
-	return both, both
 }
 
 // mayHaveNoise spares most lines the scan: nearly all noise has a number, and noise
@@ -123,6 +91,9 @@ func (s *scanner) noiseAt(i int) (kind, int) {
 	}
 	if n := s.timingAt(i); n > 0 {
 		return timing, n
+	}
+	if clock, _ := s.dayWithTimeAt(i); clock > 0 {
+		return age, clock - i // the time stays
 	}
 	if n := s.ageAt(i); n > 0 {
 		return age, n

@@ -75,19 +75,33 @@ func (s *scanner) nowAt(i int) int {
 			return n
 		}
 	}
-	end := i + 1
-	for s.isMark(end, ",") || s.is(end, isDateJoin) {
+	if _, end := s.dayWithTimeAt(i); end > 0 {
+		return end - i
+	}
+	return 0
+}
+
+// dayWithTimeAt finds a day named relative to today with its time, "yesterday at 14:05":
+// where the time begins and where it ends, 0 if there is none.
+func (s *scanner) dayWithTimeAt(i int) (clock, end int) {
+	if !s.is(i, isNow) || s.is(i, isDateJoin) { // "à 14h05"
+		return 0, 0
+	}
+	clock = i + 1
+	for s.isMark(clock, ",") || s.is(clock, isDateJoin) {
+		clock++
+	}
+	if !s.isNumber(clock) || !strings.ContainsAny(s.tokens[clock].text, ":h") {
+		return 0, 0
+	}
+	if s.isMark(clock+1, "-–—") || strings.Contains(s.tokens[clock].text, "-") {
+		return 0, 0 // hours of opening
+	}
+	end = clock + 1
+	for s.is(end, isDate) {
 		end++
 	}
-	if !s.isNumber(end) || !strings.ContainsAny(s.tokens[end].text, ":h") {
-		return 0
-	}
-	if s.isMark(end+1, "-–—") || strings.Contains(s.tokens[end].text, "-") {
-		return 0 // hours of opening
-	}
-	for end++; s.is(end, isDate); end++ {
-	}
-	return end - i
+	return clock, end
 }
 
 // counterAt is the length of a counter: "1,234 views", "12 users online", "1.234
@@ -359,10 +373,9 @@ func (s *scanner) isMalayMarch(i int) bool {
 	return err == nil && isYear(year) && len(s.tokens[i-1].text) <= 2
 }
 
-// timeAt is the length of a time that may be the one at which the page was made: a
-// day, or a time to the second, in a separate part of the line, or a day with a
-// time of day. A day with a time to the second is always made by a machine, and a
-// stamp.
+// timeAt is the length of a time that may be the one at which the page was made: a day, a
+// day with a time of day, a time to the second in a separate part of the line, or the time
+// after "today".
 func (s *scanner) timeAt(i int) (kind, int) {
 	if !s.isNumber(i) && !s.is(i, isDate) {
 		return noNoise, 0
@@ -373,9 +386,8 @@ func (s *scanner) timeAt(i int) (kind, int) {
 	}
 	said := s.readDate(i, i+n)
 	switch {
-	case said.hasDate() && said.seconds:
-		return stamp, n
-	case said.hasDate() && (said.clock != nil || s.isEdge(i)), said.seconds && s.isEdge(i):
+	case said.hasDate() && (said.clock != nil || s.isEdge(i)), said.seconds && s.isEdge(i),
+		said.clock != nil && i > 0 && s.tokens[i-1].noise == age:
 		return clock, n
 	}
 	return noNoise, 0

@@ -100,22 +100,24 @@ func readingsOf(word string) []reading {
 	if !strings.HasPrefix(word, clockMark) {
 		return nil
 	}
-	text := strings.TrimPrefix(strings.TrimPrefix(word, nowMark), thenMark)
 	var s scanner
-	s.scan(strings.ReplaceAll(text, clockMark, " "))
-	said := s.readDate(0, len(s.tokens))
-	clock, ok := s.timeOfDay(said)
-	if !ok {
+	said := s.readClock(word)
+	if !said.valid {
 		return nil
 	}
+	return said.readings()
+}
+
+// readings returns the ways to read a time as a full date.
+func (c clockTime) readings() []reading {
 	var all []reading
 	for _, order := range [...]string{"ymd", "dmy", "mdy"} {
-		year, month, day, ok := said.inOrder(order)
+		year, month, day, ok := c.inOrder(order)
 		if !ok {
 			continue
 		}
 		if at := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC); at.Day() == day {
-			all = append(all, reading{at.Add(clock), order, said.clock != nil})
+			all = append(all, reading{at.Add(c.timeOfDay), order, c.clock != nil})
 		}
 	}
 	return all
@@ -127,17 +129,27 @@ func (s *scanner) timeOfDay(said saidTime) (time.Duration, bool) {
 	if said.clock == nil {
 		return 0, true
 	}
-	hours, minutes := said.clock[0], said.clock[1]
+	hours, minutes, seconds := said.clock[0], said.clock[1], 0
+	if said.seconds {
+		seconds = said.clock[2]
+	}
 	for _, t := range s.tokens {
 		switch {
-		case t.lower == "pm" && hours < 12:
+		case slices.Contains(afternoon, t.lower) && hours < 12:
 			hours += 12
-		case t.lower == "am" && hours == 12:
+		case slices.Contains(morning, t.lower) && hours == 12:
 			hours = 0
 		}
 	}
-	return time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute, hours < 24 && minutes < 60
+	clock := time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute + time.Duration(seconds)*time.Second
+	return clock, hours < 24 && minutes < 60 && seconds <= 60
 }
+
+// The halves of a day, where its hours are counted twice.
+var (
+	morning   = []string{"am", "午前", "上午", "오전"}
+	afternoon = []string{"pm", "午後", "下午", "오후"}
+)
 
 // inOrder reads the numbers of a date in one order; false if they cannot be that.
 func (said *saidTime) inOrder(order string) (year, month, day int, ok bool) {
