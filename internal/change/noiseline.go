@@ -95,7 +95,7 @@ func (s *scanner) noiseAt(i int) (kind, int) {
 	if clock, _ := s.dayWithTimeAt(i); clock > 0 {
 		return age, clock - i // the time stays
 	}
-	if n := s.ageAt(i); n > 0 {
+	if n := s.ageAt(i); n > 0 && s.saysAgo(i, i+n) {
 		return age, n
 	}
 	if n := s.counterAt(i); n > 0 {

@@ -189,7 +189,7 @@ func (s *scanner) countedAfter(start int) int {
 	for end > i && s.is(end, isCounting) { // "12 users online now"
 		end++
 	}
-	if end == i || s.goesOn(end) { // "12 online courses"
+	if end == i || s.goesOn(end) || s.isOffered(start, end) { // "12 online courses"
 		return 0
 	}
 	return end - start
