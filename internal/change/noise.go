@@ -25,8 +25,8 @@ type Rendering struct {
 const (
 	// CodeOnlyNoise: only parts that change by themselves differ. Numbers: of each
 	// kind that differs, how many there are: ages ("3 minutes ago"), stamps ("Last
-	// updated: 4 March"), clocks, counters ("1,234 views") and timings ("made in 0.12
-	// s").
+	// updated: 4 March"), clocks, counters ("1,234 views"), timings ("made in 0.12 s")
+	// and ids of requests.
 	CodeOnlyNoise = "noise-only"
 	// CodeBeyondNoise: more than noise differs. Numbers: words in the text that are no
 	// noise; words_delta to the text before; same_words before the first difference.
@@ -156,11 +156,12 @@ const (
 	clock
 	counter
 	timing
+	requestID
 	kinds
 )
 
 // kindNames are the kinds as the numbers of CodeOnlyNoise name them.
-var kindNames = [...]string{age: "ages", stamp: "stamps", clock: "clocks", counter: "counters", timing: "timings"}
+var kindNames = [...]string{age: "ages", stamp: "stamps", clock: "clocks", counter: "counters", timing: "timings", requestID: "ids"}
 
 // census counts the noise of one kind, with a hash of it.
 type census struct {

@@ -16,15 +16,19 @@ var hitCounters = sync.OnceValue(func() *phraseTree {
 	você é o _|visitante|visitante+número # _|º _|visitante, esta página foi visitada|vista|acessada|lida # vezes|vez,
 	u|je bent _|de|onze bezoeker _|nummer|nr+. #, u|je bent _|de|onze # e bezoeker, deze pagina is _|al # keer _|bekeken|bezocht|gelezen|opgevraagd,
 	jesteś _|naszym # . _|gościem|odwiedzającym, tę|ta strona _|stronę _|została _|odwiedzono|wyświetlono|odwiedzona|wyświetlona # razy|raz,
+	all times are|shown|in gmt|utc|est|cet _|±|- _|# . the time now is # _|am|pm .,
+	alle zeitangaben in wez|gmt|utc|mez _|±|- _|# . es ist jetzt|nun # uhr .,
+	le fuseau horaire est gmt|utc _|±|- _|# . il est actuellement # .,
+	la franja horaria es gmt|utc _|±|- _|# . ahora son las # _|am|pm .,
 	вы _|наш # _|- _|й посетитель, эту|эта страница|страницу просмотрели|посетили|просмотрена|посетило # раз|раза`))
 })
 
 // hitsMost bounds the running text, in bytes, in which hits are looked for.
-const hitsMost = 120
+const hitsMost = 160
 
 // mayCountHits spares most running text the scan: t is its first word.
 func mayCountHits(line string, t token) bool {
-	return len(line) <= hitsMost && hasDigit(line) && hitCounters().next[t.lower] != nil
+	return len(line) <= hitsMost && hasDigit(line) && (hitCounters().below(t) != nil || presences().below(t) != nil)
 }
 
 // hitsAt is the length of a count of hits that fills the line. Only the time since when it

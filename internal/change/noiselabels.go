@@ -9,7 +9,7 @@ import (
 
 // moreStampLabels are labels of stamps by language, in a notation: a label is words with spaces
 // between them, a word may have alternatives with | between them, _ is none, and + joins
-// the words of one alternative. ~ and ^ are the invisible joiners U+200C and U+200D.
+// the words of one alternative. ± is the sign +. ~ and ^ are the invisible joiners U+200C and U+200D.
 // Prepositions within dates need not be named. A time of publication is no stamp, nor is
 // the day from which something applies: changing it says something.
 var moreStampLabels = []string{
@@ -165,8 +165,11 @@ var joiners = strings.NewReplacer("~", "\u200C", "^", "\u200D")
 
 // wordsOf splits one alternative of a notation as lines are split.
 func wordsOf(choice string) []string {
-	if choice == "_" {
+	switch choice {
+	case "_":
 		return nil
+	case "±":
+		return []string{"+"}
 	}
 	var words []string
 	for part := range strings.SplitSeq(joiners.Replace(choice), "+") {

@@ -83,7 +83,7 @@ func (s *scanner) noiseAt(i int) (kind, int) {
 	if n := s.endedAt(i); n > 0 {
 		return stamp, n
 	}
-	if n := s.hitsAt(i); n > 0 {
+	if n := max(s.hitsAt(i), s.presenceAt(i)); n > 0 {
 		return counter, n
 	}
 	if s.sentence {
@@ -92,13 +92,16 @@ func (s *scanner) noiseAt(i int) (kind, int) {
 	if n := s.timingAt(i); n > 0 {
 		return timing, n
 	}
+	if n := s.idAt(i); n > 0 {
+		return requestID, n
+	}
 	if clock, _ := s.dayWithTimeAt(i); clock > 0 {
 		return age, clock - i // the time stays
 	}
 	if n := s.ageAt(i); n > 0 && s.saysAgo(i, i+n) {
 		return age, n
 	}
-	if n := s.counterAt(i); n > 0 {
+	if n := max(s.counterAt(i), s.namedCountAt(i)); n > 0 {
 		return counter, n
 	}
 	return s.timeAt(i)

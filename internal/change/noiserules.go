@@ -322,6 +322,9 @@ func (s *scanner) phraseAt(i int, phrase []string) int {
 // so: "Page generated in 0.123 seconds". A setting that bounds such a time is none: "Maximum
 // execution time: 30 seconds".
 func (s *scanner) timingAt(i int) int {
+	if n := s.queriesAt(i); n > 0 {
+		return n
+	}
 	if !s.isNumber(i) || !s.is(i+1, isShortUnit) {
 		return 0
 	}
@@ -335,6 +338,26 @@ func (s *scanner) timingAt(i int) int {
 		return 0
 	}
 	return 2
+}
+
+// queries are what a page's making asks of its database.
+var queries = setOf(`queries query abfragen datenbankabfragen requêtes consultas consulte zapytań запросов запроса 次查询 查询`)
+
+// queriesAt is the length of the number of queries after a timing: "in 0.123 seconds with 24
+// queries".
+func (s *scanner) queriesAt(i int) int {
+	timed := false
+	for _, t := range s.tokens[:i] {
+		timed = timed || t.noise == timing
+	}
+	switch {
+	case !timed:
+	case s.isNumber(i) && i+1 < len(s.tokens) && queries()[s.tokens[i+1].lower]:
+		return 2
+	case queries()[s.tokens[i].lower] && s.isMark(i+1, ":：") && s.isNumber(i+2):
+		return 3
+	}
+	return 0
 }
 
 // dateAt is the length of the stretch of words and numbers of dates and times at

@@ -166,7 +166,7 @@ var stampLabels = sync.OnceValue(func() *phraseTree {
 		last change, last refreshed, refreshed, last checked, checked, generated, generated on, generated at, page generated, page generated on,
 		rendered, rendered at, this page was last edited on, this page was last edited, this page was last updated, this page was last updated on,
 		this page was last modified on, this page was last modified, this page was generated on, this page was generated at, content last
-		updated, article updated, current time, the time is, the time is now, it is currently, server time, local time, time now, today is,
+		updated, article updated, current time, the time is, the time is now, it is currently, server time, local time, time now, the time now is, today is,
 		last activity, last seen, last active, last visit, last login,
 		zuletzt aktualisiert, zuletzt aktualisiert am, aktualisiert, aktualisiert am, aktualisiert um, letzte aktualisierung, letzte änderung,
 		letzte bearbeitung, zuletzt geändert, zuletzt geändert am, zuletzt bearbeitet, zuletzt bearbeitet am, geändert, geändert am, stand :, stand -,
@@ -182,7 +182,7 @@ var stampLabels = sync.OnceValue(func() *phraseTree {
 		ostatnia aktualizacja, zaktualizowano, aktualizacja, ostatnia zmiana, ostatnia modyfikacja, zmodyfikowano,
 		senast uppdaterad, uppdaterad, senast ändrad, ändrad, senast uppdaterat, uppdaterat,
 		обновлено, обновлён, последнее обновление, дата обновления, изменено, последнее изменение, текущее время, сейчас,
-		最終更新, 最終更新日, 最終更新日時, 更新, 更新日, 更新日時, 更新時刻, 最新更新, 現在時刻, 现在时间, 最后更新, 最后更新于, 最后修改, 更新时间, 更新于, 更新日期, 最近更新,
+		最終更新, 最終更新日, 最終更新日時, 更新, 更新日, 更新日時, 更新時刻, 最新更新, 現在時刻, 现在时间, 今天是, 今日是, 今天日期, 最后更新, 最后更新于, 最后修改, 更新时间, 更新于, 更新日期, 最近更新,
 		업데이트, 최종 업데이트, 최종 수정, 수정`)
 	return treeOf(append(list, moreLabels()...))
 })
