@@ -29,11 +29,14 @@ func (Backend) Adopt(ctx context.Context, at cli.Target, ended []string, dry boo
 	if err != nil {
 		return cli.Adopted{}, err
 	}
-	crawls, err := r.crawls(ctx, place.TaskQueue)
+	q, err := r.ask(ctx, place, home)
+	if err == nil {
+		err = q.Unreadable()
+	}
 	if err != nil {
 		return cli.Adopted{}, err
 	}
-	place.Ended = slices.Concat(home.Ended, residence.Others(s.ID(), crawls), ended)
+	place.Ended = slices.Concat(home.Ended, residence.Others(s.ID(), q.Crawls), ended)
 	slices.Sort(place.Ended)
 	place.Ended = slices.DeleteFunc(slices.Compact(place.Ended), func(id string) bool { return id == s.ID() })
 	done = cli.Adopted{Store: s.ID(), Place: place.String(), Ended: place.Ended}

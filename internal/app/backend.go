@@ -17,6 +17,7 @@ import (
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
 	"recrawl/internal/report"
+	"recrawl/internal/residence"
 	"recrawl/internal/store"
 	"recrawl/internal/temporalkit"
 )
@@ -95,9 +96,11 @@ func ownServer(ctx context.Context, c client.Client, o cli.TemporalOptions) erro
 // flowClient implements cli.Client on workflows.
 type flowClient struct {
 	flows temporalkit.Workflows
-	// home, unless nil, returns the identity and the task queue of the store for which
-	// workflows are started, if they are known.
-	home func(ctx context.Context) (id, queue string)
+	// home, unless nil, returns what is known of the store for which workflows are started.
+	home func(ctx context.Context) storeHome
+	// keys, unless nil, returns an error if we lack the key of what the store's workers work
+	// with: then they would lack ours.
+	keys func(ctx context.Context) error
 }
 
 func newFlowClient(c client.Client, o cli.TemporalOptions) flowClient {
@@ -106,18 +109,36 @@ func newFlowClient(c client.Client, o cli.TemporalOptions) flowClient {
 	if o.Store != "" {
 		f.home = homeOf(o.Store)
 	}
+	var once sync.Once
+	var lacking error
+	f.keys = func(ctx context.Context) error {
+		once.Do(func() {
+			var known []string
+			if f.home != nil {
+				known = f.home(ctx).crawls
+			}
+			lacking = checkKeys(ctx, f.starting(ctx), known)
+		})
+		return lacking
+	}
 	return f
 }
 
 // homeLimit bounds the reading of a store before a crawl is started.
 const homeLimit = 3 * time.Second
 
-// homeOf looks once. A store that does not answer, or that no worker has made yet, says
-// nothing.
-func homeOf(dsn string) func(context.Context) (id, queue string) {
+// storeHome is what a command knows of a store: nothing if it does not answer, or if no worker
+// has made it yet.
+type storeHome struct {
+	id, queue string
+	crawls    []string // their names
+}
+
+// homeOf looks once.
+func homeOf(dsn string) func(context.Context) storeHome {
 	var once sync.Once
-	var id, queue string
-	return func(ctx context.Context) (string, string) {
+	var home storeHome
+	return func(ctx context.Context) storeHome {
 		once.Do(func() {
 			ctx, cancel := context.WithTimeout(ctx, homeLimit)
 			defer cancel()
@@ -126,25 +147,49 @@ func homeOf(dsn string) func(context.Context) (id, queue string) {
 				return
 			}
 			defer s.Close()
-			id = s.ID()
-			if home, err := s.Home(ctx); err == nil {
-				queue = home.TaskQueue
+			home.id = s.ID()
+			if at, err := s.Home(ctx); err == nil {
+				home.queue = at.TaskQueue
+			}
+			known, _ := s.ListCrawls(ctx)
+			for _, c := range known {
+				home.crawls = append(home.crawls, c.Spec.Name)
 			}
 		})
-		return id, queue
+		return home
 	}
 }
 
-// starting returns the workflows for starting them: for their store, in its task
+// starting returns the workflows for starting and changing them: for their store, in its task
 // queue.
 func (f flowClient) starting(ctx context.Context) temporalkit.Workflows {
 	flows := f.flows
 	if f.home == nil {
 		return flows
 	}
-	id, queue := f.home(ctx)
-	flows.Store, flows.TaskQueue = id, cmp.Or(flows.TaskQueue, queue)
+	home := f.home(ctx)
+	flows.Store, flows.TaskQueue = home.id, cmp.Or(flows.TaskQueue, home.queue)
 	return flows
+}
+
+// writing is starting for what the store's workers must be able to read.
+func (f flowClient) writing(ctx context.Context) (temporalkit.Workflows, error) {
+	if f.keys != nil {
+		if err := f.keys(ctx); err != nil {
+			return temporalkit.Workflows{}, err
+		}
+	}
+	return f.starting(ctx), nil
+}
+
+// checkKeys returns an error if a crawl of the store is encrypted with a key that we lack.
+func checkKeys(ctx context.Context, flows temporalkit.Workflows, known []string) error {
+	q := residence.Question{Store: flows.Store, Known: known}
+	var err error
+	if q.Crawls, q.Locked, err = crawlsIn(ctx, flows.Client, flows.Namespace, cmp.Or(flows.TaskQueue, contract.TaskQueue)); err != nil {
+		return nil //nolint:nilerr // whoever cannot list may still write
+	}
+	return q.Unreadable()
 }
 
 // Running implements cli.Client.
@@ -158,7 +203,11 @@ func (f flowClient) StartCrawl(ctx context.Context, spec crawl.Spec) error {
 	if err != nil {
 		return fmt.Errorf("encode spec: %w", err)
 	}
-	return f.starting(ctx).StartCrawl(ctx, spec.Name, text)
+	flows, err := f.writing(ctx)
+	if err != nil {
+		return err
+	}
+	return flows.StartCrawl(ctx, spec.Name, text)
 }
 
 // AddSeeds implements cli.Client.
@@ -182,13 +231,21 @@ func (f flowClient) ChangePage(ctx context.Context, page store.PageRecord, chang
 	if arg != "" {
 		args = contract.DurationArg(arg)
 	}
-	ack, err := f.starting(ctx).UpdatePage(ctx, activities.NewPageIn(page), string(change), args)
+	flows, err := f.writing(ctx)
+	if err != nil {
+		return "", err
+	}
+	ack, err := flows.UpdatePage(ctx, activities.NewPageIn(page), string(change), args)
 	return ack.Message, err
 }
 
 // AskVisit implements cli.Client.
 func (f flowClient) AskVisit(ctx context.Context, page store.PageRecord) error {
-	return f.starting(ctx).AskPage(ctx, activities.NewPageIn(page))
+	flows, err := f.writing(ctx)
+	if err != nil {
+		return err
+	}
+	return flows.AskPage(ctx, activities.NewPageIn(page))
 }
 
 // sinkLimit is how long a command to a sink may take: a delivery under way ends first, and a
@@ -197,7 +254,10 @@ const sinkLimit = 2 * time.Minute
 
 // CommandSink implements cli.Client.
 func (f flowClient) CommandSink(ctx context.Context, c store.CrawlRecord, name string, command cli.SinkCommand, replay cli.SinkReplay) (cli.SinkAnswer, error) {
-	flows := f.starting(ctx)
+	flows, err := f.writing(ctx)
+	if err != nil {
+		return cli.SinkAnswer{}, err
+	}
 	in := contract.SinkIn{Store: flows.Store, CrawlID: c.ID, Crawl: c.Spec.Name, Sink: name}
 	var arg any
 	if command == cli.ReplaySink {
@@ -229,7 +289,11 @@ func (f flowClient) Explain(ctx context.Context, page store.PageRecord) (report.
 func (f flowClient) Close() { f.flows.Client.Close() }
 
 func (f flowClient) update(ctx context.Context, id, name string, arg any) (string, error) {
-	ack, err := f.flows.Update(ctx, id, name, arg)
+	flows, err := f.writing(ctx)
+	if err != nil {
+		return "", err
+	}
+	ack, err := flows.Update(ctx, id, name, arg)
 	if errors.Is(err, temporalkit.ErrNoWorkflow) {
 		return "", fmt.Errorf("%w: %w", err, store.ErrNotFound)
 	}

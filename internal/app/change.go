@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"go.temporal.io/sdk/client"
+
 	"recrawl/internal/care"
 	"recrawl/internal/cli"
 	"recrawl/internal/contract"
@@ -36,6 +38,11 @@ func (b Backend) ChangeCrawl(ctx context.Context, at cli.Target, name string, ch
 	}
 	if errors.Is(err, errStopped) {
 		return "", fmt.Errorf("crawl %s is stopped: `starter crawl %s` starts it again", name, name)
+	}
+	if errors.Is(err, store.ErrNotFound) && change == cli.Stop {
+		if ended, endErr := b.endUnread(ctx, at, name); endErr != nil || ended {
+			return fmt.Sprintf("crawl %s is ended: no worker had the key to read it, and nothing of it is in the store", name), endErr
+		}
 	}
 	told, tellErr := b.tell(ctx, at, name, rec, written, change)
 	switch {
@@ -74,12 +81,31 @@ func (Backend) setState(ctx context.Context, at cli.Target, name string, change 
 	return rec, nil
 }
 
-// tell tells the crawl's workflow, or starts it if it is gone and the store has the crawl.
-func (Backend) tell(ctx context.Context, at cli.Target, name string, rec store.CrawlRecord, known bool, change cli.Change) (string, error) {
+// endUnread ends the workflow of a crawl that is not in the store, if somebody has started it with
+// a key that the workers lack, and reports whether it was such a one.
+func (b Backend) endUnread(ctx context.Context, at cli.Target, name string) (bool, error) {
+	c, err := b.dial(ctx, at)
+	if err != nil {
+		return false, err
+	}
+	defer c.Close()
+	ctx, cancel := context.WithTimeout(ctx, tellLimit)
+	defer cancel()
+	return newFlowClient(c, at.Temporal).starting(ctx).EndUnread(ctx, name)
+}
+
+// dial connects a command to Temporal. If there is none, it says where it looked.
+func (Backend) dial(ctx context.Context, at cli.Target) (client.Client, error) {
 	c, err := dialTemporal(ctx, at.Temporal)
 	if err != nil && at.Data != "" {
 		err = fmt.Errorf("%w; this is where the last `starter dev` in %s had it: is it running?", err, at.Data)
 	}
+	return c, err
+}
+
+// tell tells the crawl's workflow, or starts it if it is gone and the store has the crawl.
+func (b Backend) tell(ctx context.Context, at cli.Target, name string, rec store.CrawlRecord, known bool, change cli.Change) (string, error) {
+	c, err := b.dial(ctx, at)
 	if err != nil {
 		return "", err
 	}
@@ -97,7 +123,11 @@ func (Backend) tell(ctx context.Context, at cli.Target, name string, rec store.C
 		answer = "the pages are being ranked"
 		more = func(p *contract.CrawlProgress) { p.Rank = &crawl.Reason{Code: contract.RankAsked} }
 	}
-	if err := care.Restart(ctx, flows.starting(ctx), rec, false, more); err != nil {
+	starting, err := flows.writing(ctx)
+	if err != nil {
+		return "", err
+	}
+	if err := care.Restart(ctx, starting, rec, false, more); err != nil {
 		return "", err
 	}
 	return answer + "; its workflow was gone, and was started anew", nil

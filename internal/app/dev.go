@@ -273,8 +273,8 @@ func (d *devRun) adopt(ctx context.Context) error {
 	if home.NamespaceID == place.NamespaceID && home.TaskQueue != place.TaskQueue {
 		return fmt.Errorf("the workflows of this data folder are on the task queue %s, and not on %s: unset %s", home.TaskQueue, place.TaskQueue, config.EnvTaskQueue)
 	}
-	if _, err := r.crawls(ctx, place.TaskQueue); isLocked(err) {
-		return err
+	if q, err := r.ask(ctx, place, home); err == nil && q.UnreadableKnown() != nil {
+		return q.UnreadableKnown()
 	}
 	if d.home, err = d.store.SetHome(ctx, place, true); err != nil {
 		return err

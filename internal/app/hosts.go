@@ -77,8 +77,8 @@ func noSuchHost(others []string) string {
 	}
 }
 
-// turn signals pages whose turn has come. If Temporal cannot be reached,
-// maintenance does it, so that is no failure.
+// turn signals pages whose turn has come. If Temporal cannot be reached, or we have another key
+// than the workers, maintenance does it, so that is no failure.
 func turn(ctx context.Context, at cli.Target, effects store.GateEffects) error {
 	if len(effects.Turns) == 0 {
 		return nil
@@ -88,7 +88,10 @@ func turn(ctx context.Context, at cli.Target, effects store.GateEffects) error {
 		return nil //nolint:nilerr // see above
 	}
 	defer c.Close()
-	flows := temporalkit.Workflows{Client: c}
+	flows, err := newFlowClient(c, at.Temporal).writing(ctx)
+	if err != nil {
+		return nil //nolint:nilerr // see above
+	}
 	for _, t := range effects.Turns {
 		if err := flows.Turn(ctx, t.Page, t.In); err != nil && !errors.Is(err, temporalkit.ErrNoWorkflow) {
 			return err

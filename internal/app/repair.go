@@ -9,7 +9,6 @@ import (
 	"recrawl/internal/care"
 	"recrawl/internal/cli"
 	"recrawl/internal/crawl"
-	"recrawl/internal/temporalkit"
 	"recrawl/workflows"
 )
 
@@ -32,11 +31,16 @@ func (Backend) Repair(ctx context.Context, at cli.Target, name string, progress 
 		return done, err
 	}
 	defer c.Close()
+	flows, err := newFlowClient(c, at.Temporal).writing(ctx)
+	if err != nil {
+		return done, err
+	}
 	home, err := s.Home(ctx)
 	if err != nil {
 		return done, err
 	}
-	r := &care.Repair{Store: s, Crawl: rec, Flows: temporalkit.Workflows{Client: c, TaskQueue: cmp.Or(at.Temporal.TaskQueue, home.TaskQueue), Store: s.ID(), Code: workflows.Register}, Progress: func(r care.Repaired) { progress(cli.Repaired(r)) }}
+	flows.TaskQueue, flows.Store, flows.Code = cmp.Or(at.Temporal.TaskQueue, home.TaskQueue), s.ID(), workflows.Register
+	r := &care.Repair{Store: s, Crawl: rec, Flows: flows, Progress: func(r care.Repaired) { progress(cli.Repaired(r)) }}
 	repaired, err := r.Run(ctx)
 	return cli.Repaired(repaired), err
 }

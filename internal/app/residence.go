@@ -3,8 +3,6 @@ package app
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"time"
@@ -12,7 +10,6 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"recrawl/internal/contract"
-	"recrawl/internal/keyring"
 	"recrawl/internal/residence"
 	"recrawl/internal/store"
 	"recrawl/internal/temporalkit"
@@ -52,24 +49,36 @@ func (r resident) place(ctx context.Context) (place, home store.Home, err error)
 	return place, home, err
 }
 
-// crawls returns those that run in a task queue. It is an error that wraps a
-// *keyring.LockedError if the data of one of them is encrypted with a key that we
-// lack.
-func (r resident) crawls(ctx context.Context, queue string) ([]residence.Crawl, error) {
-	open, err := temporalkit.OpenCrawls(ctx, r.client, r.namespace)
+// crawlsIn returns the crawls that run in a task queue, and those of them whose data is
+// encrypted with a key that we lack.
+func crawlsIn(ctx context.Context, c client.Client, namespace, queue string) (crawls []residence.Crawl, locked []residence.Locked, err error) {
+	open, err := temporalkit.OpenCrawls(ctx, c, namespace)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var crawls []residence.Crawl
 	for _, c := range open {
-		if c.TaskQueue == queue && c.Locked != nil {
-			return nil, fmt.Errorf("crawl %s cannot be read: %w", c.Name, c.Locked)
-		}
-		if c.TaskQueue == queue {
+		switch {
+		case c.TaskQueue != queue:
+		case c.Locked != nil:
+			locked = append(locked, residence.Locked{Name: c.Name, Err: c.Locked})
+		default:
 			crawls = append(crawls, residence.Crawl{Name: c.Name, Store: c.Store, Opened: c.Opened})
 		}
 	}
-	return crawls, nil
+	return crawls, locked, nil
+}
+
+// ask returns what is known about a place. Its home is that of the store before it is settled.
+func (r resident) ask(ctx context.Context, place, home store.Home) (q residence.Question, err error) {
+	q = residence.Question{Store: r.store.ID(), Home: home, Place: place}
+	if q.Crawls, q.Locked, err = crawlsIn(ctx, r.client, r.namespace, place.TaskQueue); err != nil {
+		return q, err
+	}
+	known, err := r.store.ListCrawls(ctx)
+	for _, c := range known {
+		q.Known = append(q.Known, c.Spec.Name)
+	}
+	return q, err
 }
 
 // look decides whether to poll, and sets the home of a store that has none. home is
@@ -81,20 +90,9 @@ func (r resident) look(ctx context.Context) (residence.Answer, store.Home, error
 	if err != nil {
 		return residence.Answer{}, home, err
 	}
-	q := residence.Question{Store: r.store.ID(), Home: home, Place: place}
-	q.Crawls, err = r.crawls(ctx, place.TaskQueue)
-	if isLocked(err) { // that lasts until we get the key
-		return residence.Answer{Reason: err.Error()}, home, nil
-	}
+	q, err := r.ask(ctx, place, home)
 	if err != nil {
 		return residence.Answer{}, home, err
-	}
-	known, err := r.store.ListCrawls(ctx)
-	if err != nil {
-		return residence.Answer{}, home, err
-	}
-	for _, c := range known {
-		q.Known = append(q.Known, c.Spec.Name)
 	}
 	answer := residence.Decide(q)
 	if !answer.Settle {
@@ -104,11 +102,6 @@ func (r resident) look(ctx context.Context) (residence.Answer, store.Home, error
 		return residence.Answer{}, home, err
 	}
 	return residence.Decide(q), q.Home, nil // another process may have set it to another place
-}
-
-func isLocked(err error) bool {
-	var locked *keyring.LockedError
-	return errors.As(err, &locked)
 }
 
 // work runs a worker at its store's home until ctx ends; strange is called when something

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"recrawl/internal/contract"
@@ -103,6 +104,9 @@ func New(p Parts) *Care {
 	care.indexes = &Indexes{Store: p.Store, Flows: p.Flows, Open: p.OpenIndex, Log: p.Log}
 	care.strangers = &strangers{store: p.Store, own: p.Store.ID(), polls: func(ctx context.Context) (polling, held []temporalkit.Poller, err error) {
 		return temporalkit.WhoPolls(ctx, p.Flows.Client, p.Flows.TaskQueue)
+	}, crawls: func(ctx context.Context) ([]temporalkit.OpenCrawl, error) {
+		open, err := temporalkit.OpenCrawls(ctx, p.Flows.Client, p.Flows.Namespace)
+		return slices.DeleteFunc(open, func(c temporalkit.OpenCrawl) bool { return c.TaskQueue != p.Flows.TaskQueue }), err
 	}}
 	return care
 }

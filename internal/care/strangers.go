@@ -16,11 +16,13 @@ import (
 const strangerSeen = 90 * time.Second
 
 // strangers finds workers at the store's namespace and task queue that do not belong
-// to the store.
+// to the store, and crawls that its workers cannot read.
 type strangers struct {
 	store store.Workers
 	own   string // the store's identity
 	polls func(ctx context.Context) (polling, held []temporalkit.Poller, err error)
+	// crawls, unless nil, returns those that run at the task queue.
+	crawls func(ctx context.Context) ([]temporalkit.OpenCrawl, error)
 
 	unknown map[string]stranger // by name
 }
@@ -59,6 +61,18 @@ func (s *strangers) look(ctx context.Context) (string, error) {
 	for name, u := range s.unknown {
 		if now.Sub(u.seen) > strangerSeen {
 			delete(s.unknown, name)
+		}
+	}
+	if s.crawls == nil {
+		return strangerWords(present), nil
+	}
+	crawls, err := s.crawls(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, c := range crawls {
+		if c.Locked != nil {
+			present["crawl "+c.Name] = fmt.Sprintf("crawl %s waits for a worker that can read it: %v; `starter stop %s` ends it", c.Name, c.Locked, c.Name)
 		}
 	}
 	return strangerWords(present), nil

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"recrawl/internal/keyring"
 	"recrawl/internal/store"
 	"recrawl/internal/temporalkit"
 )
@@ -69,4 +70,20 @@ func TestStrangers(t *testing.T) {
 		polling = at(4*time.Minute, "9@early")
 		look("somebody ended before this worker began")
 	})
+}
+
+// A crawl that the workers cannot read is named, with the way to end it.
+func TestUnreadableCrawl(t *testing.T) {
+	t.Parallel()
+	s := &strangers{
+		store: &knownWorkers{},
+		polls: func(context.Context) (polling, held []temporalkit.Poller, err error) { return nil, nil, nil },
+		crawls: func(context.Context) ([]temporalkit.OpenCrawl, error) {
+			return []temporalkit.OpenCrawl{{Name: "news"}, {Name: "other", Locked: &keyring.LockedError{Key: "k3", Unknown: true}}}, nil
+		},
+	}
+	words, err := s.look(t.Context())
+	if err != nil || strings.Contains(words, "news") || !strings.Contains(words, `"k3"`) || !strings.Contains(words, "`starter stop other`") {
+		t.Errorf("%q, %v", words, err)
+	}
 }

@@ -19,8 +19,16 @@ type Question struct {
 	Place store.Home // where the worker would poll
 	// Crawls are those that run in the place's task queue.
 	Crawls []Crawl
+	// Locked are those that run there too and cannot be read, because a key is missing.
+	Locked []Locked
 	// Known are the names of the store's crawls.
 	Known []string
+}
+
+// Locked is a Crawl workflow that runs and whose data we cannot read.
+type Locked struct {
+	Name string
+	Err  error // which key is missing
 }
 
 // Crawl is a Crawl workflow that runs.
@@ -54,6 +62,9 @@ func Decide(q Question) Answer {
 		return refuse("the workflows of store %s are on the task queue %s, and this worker is for %s: set RECRAWL_TASK_QUEUE=%s, or, when no workflow is left there, run `%s`",
 			q.Store, q.Home.TaskQueue, q.Place.TaskQueue, q.Home.TaskQueue, Adopt)
 	}
+	if err := q.Unreadable(); err != nil {
+		return Answer{Reason: err.Error()}
+	}
 	own := slices.ContainsFunc(q.Crawls, func(c Crawl) bool { return c.Store == q.Store })
 	foreign := slices.IndexFunc(q.Crawls, q.foreign)
 	if own || foreign < 0 {
@@ -66,6 +77,37 @@ func Decide(q Question) Answer {
 	}
 	return refuse("crawl %s of namespace %s (task queue %s) is of %s, and this worker has store %s: give it that store, or a namespace or task queue of its own; if %s is gone, run `%s`",
 		c.Name, q.Place.Namespace, q.Place.TaskQueue, whose, q.Store, whose, Adopt)
+}
+
+// Unreadable is an error that names a crawl whose key must be added before anything else, nil if
+// there is none. What cannot be read does not say whose it is. If the store does not know the
+// name, and another crawl of the store can be read, somebody has started it with a key of their
+// own, and it disturbs nobody.
+func (q Question) Unreadable() error {
+	if err := q.UnreadableKnown(); err != nil || len(q.Locked) == 0 || slices.ContainsFunc(q.Crawls, q.ours) {
+		return err
+	}
+	return unreadable(q.Locked[0])
+}
+
+// UnreadableKnown is Unreadable where only the store's own crawls count.
+func (q Question) UnreadableKnown() error {
+	for _, c := range q.Locked {
+		if slices.Contains(q.Known, c.Name) {
+			return unreadable(c)
+		}
+	}
+	return nil
+}
+
+func unreadable(c Locked) error { return fmt.Errorf("crawl %s cannot be read: %w", c.Name, c.Err) }
+
+// ours reports whether a crawl is of the store, as far as is known.
+func (q Question) ours(c Crawl) bool {
+	if c.Store == "" {
+		return slices.Contains(q.Known, c.Name)
+	}
+	return q.Store == "" || c.Store == q.Store
 }
 
 // foreign reports whether a crawl is of another store. One from before stores had an

@@ -1,6 +1,7 @@
 package residence
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -16,10 +17,12 @@ func TestDecide(t *testing.T) {
 	survivor := here
 	survivor.Ended = []string{"B"}
 	ours, theirs := Crawl{"news", "A", true}, Crawl{"docs", "B", true}
+	locked := []Locked{{"other", errors.New("the key k3 is missing")}}
 	for _, c := range []struct {
 		name   string
 		home   store.Home
 		crawls []Crawl
+		locked []Locked
 		known  []string
 		settle bool
 		refuse []string // words of the reason; none: it may poll
@@ -38,8 +41,13 @@ func TestDecide(t *testing.T) {
 		{name: "an old crawl of another store", crawls: []Crawl{{"docs", "", true}}, known: []string{"news"}, refuse: []string{"another store", "docs"}},
 		{name: "an old crawl of ours", crawls: []Crawl{{"news", "", true}}, known: []string{"news"}, settle: true},
 		{name: "the other store is no more", home: survivor, crawls: []Crawl{theirs}},
+		{name: "nothing can be read", home: here, locked: locked, refuse: []string{"crawl other cannot be read", "k3"}},
+		{name: "the store's own crawl cannot be read", home: here, crawls: []Crawl{ours}, locked: locked, known: []string{"news", "other"}, refuse: []string{"crawl other cannot be read"}},
+		{name: "somebody has started a crawl with another key", home: here, crawls: []Crawl{ours}, locked: locked, known: []string{"news"}},
+		{name: "beside an old crawl of ours", home: here, crawls: []Crawl{{"news", "", true}}, locked: locked, known: []string{"news"}},
+		{name: "only another store's can be read", home: survivor, crawls: []Crawl{theirs}, locked: locked, refuse: []string{"crawl other cannot be read"}},
 	} {
-		got := Decide(Question{Store: "A", Home: c.home, Place: here, Crawls: c.crawls, Known: c.known})
+		got := Decide(Question{Store: "A", Home: c.home, Place: here, Crawls: c.crawls, Locked: c.locked, Known: c.known})
 		if got.Poll != (c.refuse == nil) || got.Settle != c.settle || got.Poll != (got.Reason == "") {
 			t.Errorf("%s: %+v", c.name, got)
 		}

@@ -40,6 +40,9 @@ type Health struct {
 	Why string
 }
 
+// WantsKey reports whether its worker lacks a key to go on.
+func (h Health) WantsKey() bool { return h.Condition == Runs && h.Why != "" }
+
 // stuckAttempts is how many times in a row a workflow task must have failed before its
 // workflow counts as stuck. The server tries three times at once, then after 5 s, 10 s and
 // so on: this is a quarter of a minute, in which a worker of another version may take it.

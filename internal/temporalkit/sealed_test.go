@@ -292,4 +292,13 @@ func TestEncryptedCrawl(t *testing.T) {
 	if got := listed(lacking); got.Store != "" || !errors.As(got.Locked, &locked) {
 		t.Errorf("listed without the key %+v", got)
 	}
+	if ended, err := flows(c).EndUnread(t.Context(), "t"); err != nil || ended {
+		t.Errorf("a crawl that waits for a worker was ended: %t, %v", ended, err)
+	}
+	if ended, err := flows(lacking).EndUnread(t.Context(), "t"); err != nil || !ended {
+		t.Errorf("a crawl that cannot be read was not ended: %t, %v", ended, err)
+	}
+	if ended, err := flows(lacking).EndUnread(t.Context(), "t"); err != nil || ended {
+		t.Errorf("ended a second time: %t, %v", ended, err)
+	}
 }
