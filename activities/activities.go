@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -190,11 +191,20 @@ func translate(err error) error {
 		return temporal.NewNonRetryableApplicationError(err.Error(), contract.ErrTypeNotFound, err)
 	case errors.Is(err, store.ErrUnavailable), fullness(err) != "":
 		return temporal.NewApplicationErrorWithOptions(err.Error(), contract.ErrTypeStoreUnavailable, temporal.ApplicationErrorOptions{
-			Cause: err, Category: temporal.ApplicationErrorCategoryBenign,
+			Cause: err, Category: temporal.ApplicationErrorCategoryBenign, Details: archiveFault(err),
 		})
 	default:
 		return err
 	}
+}
+
+// archiveFault is the detail of an error that is the archive's, and not the store's.
+func archiveFault(err error) []any {
+	if !errors.Is(err, archive.ErrUnavailable) {
+		return nil
+	}
+	text := err.Error()
+	return []any{text[max(strings.Index(text, archive.ErrUnavailable.Error()), 0):]}
 }
 
 // NewPageIn makes a Page workflow's state from the page's row.

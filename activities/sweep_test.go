@@ -119,4 +119,8 @@ func TestDetectChangeWithoutTheArchive(t *testing.T) {
 	page := w.living([]string{"http://localhost/"})[0]
 	_, err := try(w, contract.DetectChange, w.detection(page, 1, "<p>hello"))
 	wantError(t, err, contract.ErrTypeStoreUnavailable, true, "connection refused")
+	var why string
+	if err := application(t, err).Details(&why); err != nil || why != "archive unavailable: connection refused" {
+		t.Errorf("the page's workflow is told %q, %v", why, err)
+	}
 }

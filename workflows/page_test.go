@@ -825,6 +825,20 @@ func TestPageKeepsAVisitThroughAnOutage(t *testing.T) {
 	}
 }
 
+// A page that waits for the archive says so, and not that the store is unavailable.
+func TestPageWaitsForTheArchive(t *testing.T) {
+	t.Parallel()
+	l := newLive(t, look(30*time.Minute), stopAt(time.Hour))
+	const why = "archive unavailable: s3://pages: the credentials are refused (SignatureDoesNotMatch)"
+	l.world.OnFetch = func(contracttest.Try) (contract.FetchOut, error) {
+		return contract.FetchOut{}, temporal.NewApplicationError("store unavailable: "+why, contract.ErrTypeStoreUnavailable, why)
+	}
+	l.stopped(l.page(visited(start)))
+	if v := l.views[0]; !strings.HasPrefix(v.Doing, "waiting: "+why+"; asking again in ") {
+		t.Errorf("doing %q", v.Doing)
+	}
+}
+
 func TestPageClosesWhenForgotten(t *testing.T) {
 	t.Parallel()
 	l := newLive(t)

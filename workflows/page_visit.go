@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -351,7 +352,7 @@ func (p *page) retry(what string, err error) error {
 	text := what + ": " + words(err)
 	if tr == troubleStore || tr == troubleLost {
 		// A store that hangs is as unavailable as one that refuses connections.
-		tr, text = troubleStore, "store unavailable"
+		tr, text = troubleStore, cmp.Or(archiveTrouble(err), "store unavailable")
 	}
 	p.pauseAfter(tr, text)
 	p.log.Warn(what+" failed", "page", p.s.Page.PageID, "visit", p.number(), "error", err, "until", p.s.Hold)

@@ -74,6 +74,15 @@ func applicationError(err error) *temporal.ApplicationError {
 	return nil
 }
 
+// archiveTrouble says in words why the archive does not answer; "" if the error is another's.
+func archiveTrouble(err error) string {
+	var why string
+	if app := applicationError(err); app == nil || app.Type() != contract.ErrTypeStoreUnavailable || !app.HasDetails() || app.Details(&why) != nil {
+		return ""
+	}
+	return clip(why, maxWords)
+}
+
 // words is the error in words for people, without the wrapping that names ids of activities
 // and workers.
 func words(err error) string {

@@ -145,7 +145,8 @@ func workerOptions(queue string, cfg config.Config, sticky time.Duration) tempor
 func startWorker(ctx context.Context, p parts, cfg config.Config, sticky time.Duration, log *slog.Logger) (stop func(), err error) {
 	temporalkit.CacheWorkflows(cfg.Worker.WorkflowCache)
 	temporalkit.NameBuild(config.VersionText())
-	p.files = p.watch.archive(damageLog{p.files, log})
+	takes := &refusals{Store: p.watch.archive(damageLog{p.files, log})}
+	p.files = takes
 	options := workerOptions(p.home.TaskQueue, cfg, sticky)
 	if p.tracer != nil {
 		options.Tracer = p.tracer
@@ -156,7 +157,7 @@ func startWorker(ctx context.Context, p parts, cfg config.Config, sticky time.Du
 	settings := activities.Settings{Version: config.Release, Contact: cfg.Contact, Overdue: cfg.Overdue, Running: flows.RunningPages, Filters: p.programs, Room: p.keeper, Engine: p.engine, Ended: p.ended, AtOnce: true, Foreign: p.strange, Denied: p.watch.denied(), Maintained: p.watch.maintained(), Senders: newSenders(cfg, p, log), Events: sinkEvents{reader.New(p.store, p.files)}}
 	acts := activities.New(p.watch.stores(storesOf(p.store)), p.files, p.tracer.Fetcher(p.watch.fetcher(fetch.New(fetch.Options{}))), flows, settings, log)
 	acts.Register(w)
-	watch := &roomWatch{keeper: p.keeper, store: p.store, name: workerName(), wake: acts.WakeForRoom, log: log}
+	watch := &roomWatch{keeper: p.keeper, refused: takes.trouble, store: p.store, name: workerName(), wake: acts.WakeForRoom, log: log}
 	unwatch := watch.start(ctx)
 	unkeep := owned(ctx, acts.KeepTurns)
 	if err := w.Start(); err != nil {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -26,18 +27,21 @@ func newKeeper(dsn, archiveURL string, cfg config.Config) *room.Keeper {
 	return room.New(room.Options{Folders: config.LocalFolders(dsn, archiveURL), Reserve: int64(cfg.Reserve)})
 }
 
-// roomWatch reports in the log and in the store when a worker is paused for lack of
-// room, and wakes its pages when there is room again.
+// roomWatch reports in the log and in the store when a worker can keep nothing, for lack of
+// room or because the archive refuses, and wakes its pages when there is room again.
 type roomWatch struct {
 	keeper *room.Keeper
-	store  store.Workers
-	name   string // of the worker
-	wake   func(ctx context.Context)
-	log    *slog.Logger
+	// refused, unless nil, says why the archive takes nothing; "" if it does.
+	refused func() string
+	store   store.Workers
+	name    string // of the worker
+	wake    func(ctx context.Context)
+	log     *slog.Logger
 
-	said  string // in the log; "" when not paused
-	noted string // in the store
-	when  time.Time
+	said        string // in the log; "" when not paused
+	saidRefused string // in the log, of the archive
+	noted       string // in the store
+	when        time.Time
 }
 
 // workerName distinguishes the workers of a store, and shows people where each is.
@@ -93,13 +97,29 @@ func (w *roomWatch) look(ctx context.Context) {
 		w.wake(ctx)
 	}
 	w.said = shortage.Reason
-	every := noteEvery
-	if !is {
+	w.lookAtArchive()
+	held, every := cmp.Or(w.said, w.saidRefused), noteEvery
+	if held == "" {
 		every = restNoteEvery
 	}
-	if (w.noted == "") != (w.said == "") || time.Since(w.when) >= every {
-		w.note(ctx, w.said)
+	if (w.noted == "") != (held == "") || time.Since(w.when) >= every {
+		w.note(ctx, held)
 	}
+}
+
+// lookAtArchive says so when the archive begins to refuse, and when it ends.
+func (w *roomWatch) lookAtArchive() {
+	if w.refused == nil {
+		return
+	}
+	reason := w.refused()
+	switch {
+	case reason != "" && w.saidRefused == "":
+		w.log.Warn("visits wait for the archive", "reason", reason)
+	case reason == "" && w.saidRefused != "":
+		w.log.Warn("the archive takes contents again: visits go on")
+	}
+	w.saidRefused = reason
 }
 
 // note records in the store why the worker is paused. If there is no room for that

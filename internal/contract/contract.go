@@ -75,7 +75,8 @@ var (
 const (
 	// ErrTypeBadSpec: the crawl's spec is wrong; the message names the field.
 	ErrTypeBadSpec = "BadSpec"
-	// ErrTypeStoreUnavailable: the store did not answer; sleep and ask again.
+	// ErrTypeStoreUnavailable: the store did not answer; sleep and ask again. If it was the
+	// archive instead, the detail says so in words.
 	ErrTypeStoreUnavailable = "StoreUnavailable"
 	// ErrTypeNotFound: the crawl or page does not exist in the store.
 	ErrTypeNotFound = "NotFound"
