@@ -39,7 +39,7 @@ func (Backend) Repair(ctx context.Context, at cli.Target, name string, progress 
 	if err != nil {
 		return done, err
 	}
-	flows.TaskQueue, flows.Store, flows.Code = cmp.Or(at.Temporal.TaskQueue, home.TaskQueue), s.ID(), workflows.Register
+	flows.TaskQueue, flows.Store, flows.Code, flows.ReplaceLocked = cmp.Or(at.Temporal.TaskQueue, home.TaskQueue), s.ID(), workflows.Register, true
 	r := &care.Repair{Store: s, Crawl: rec, Flows: flows, Progress: func(r care.Repaired) { progress(cli.Repaired(r)) }}
 	repaired, err := r.Run(ctx)
 	return cli.Repaired(repaired), err

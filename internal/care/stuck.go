@@ -51,11 +51,12 @@ type stuckPages struct {
 	left    map[int64]leftPage // pages that are stuck again
 }
 
-// leftPage is a page that is stuck again.
+// leftPage is a page that is stuck again, or whose worker lacks a key.
 type leftPage struct {
 	id      string // of its workflow
 	crawlID int64
 	why     string
+	locked  bool // a key is missing
 }
 
 // stuckTally counts the pages of a crawl that were restarted, and of which the store does
@@ -139,7 +140,7 @@ func (p *stuckPages) lookAtAll(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if health.Condition != temporalkit.Stuck {
+		if health.Condition != temporalkit.Stuck && !health.WantsKey() {
 			delete(p.left, page)
 		}
 	}
@@ -158,21 +159,29 @@ func (p *stuckPages) lookAt(ctx context.Context, id string) error {
 	if p.wasRestarted(page.PageID) {
 		health, err := p.flows.Health(ctx, id)
 		if err == nil && health.Condition == temporalkit.Stuck {
-			if p.left == nil {
-				p.left = map[int64]leftPage{}
-			}
-			p.left[page.PageID] = leftPage{id: id, crawlID: page.CrawlID, why: health.Why}
+			p.leave(page, leftPage{id: id, crawlID: page.CrawlID, why: health.Why})
 			// The log names it, the store does not: a page may have to be forgotten.
 			p.log.Warn("a page is stuck again, and is left", "page", page.URL, "because", health.Why)
 		}
 		return err
 	}
 	mended, err := p.flows.MendPage(ctx, activities.NewPageIn(page))
+	if err == nil && mended.Condition == temporalkit.Runs && mended.Why != "" {
+		p.leave(page, leftPage{id: id, crawlID: page.CrawlID, why: mended.Why, locked: true})
+		p.log.Warn("a page waits for a worker with the key", "page", page.URL, "because", mended.Why)
+	}
 	if err != nil || mended.Condition != temporalkit.Stuck {
 		return err
 	}
 	p.restarted(page, mended.Why)
 	return nil
+}
+
+func (p *stuckPages) leave(page store.PageRecord, l leftPage) {
+	if p.left == nil {
+		p.left = map[int64]leftPage{}
+	}
+	p.left[page.PageID] = l
 }
 
 // crawlsLeft counts the pages that are stuck again, by crawl.
@@ -227,15 +236,28 @@ func (p *stuckPages) noteLeft(ctx context.Context, had map[int64]int) error {
 			return err
 		}
 	}
-	told := map[int64]bool{}
-	for _, l := range p.left {
-		if told[l.crawlID] {
-			continue
-		}
-		told[l.crawlID] = true
-		if err := p.store.NoteTroubles(ctx, l.crawlID, []store.Trouble{store.StuckAgain(has[l.crawlID], l.why)}); err != nil {
+	for crawlID := range has {
+		if err := p.store.NoteTroubles(ctx, crawlID, []store.Trouble{p.leftTrouble(crawlID)}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// leftTrouble is the trouble of a crawl's pages that are left. Those that are stuck are worse.
+func (p *stuckPages) leftTrouble(crawlID int64) store.Trouble {
+	stuck, locked, why, key := 0, 0, "", ""
+	for _, l := range p.left {
+		switch {
+		case l.crawlID != crawlID:
+		case l.locked:
+			locked, key = locked+1, l.why
+		default:
+			stuck, why = stuck+1, l.why
+		}
+	}
+	if stuck == 0 {
+		return store.StuckWithoutKey(locked, key)
+	}
+	return store.StuckAgain(stuck, why)
 }

@@ -18,6 +18,7 @@ import (
 type stuckWorld struct {
 	*endsWorld
 	stuck   map[string]bool // by workflow id
+	locked  map[string]bool
 	heard   []string
 	refuses error // of the store, to note anything
 }
@@ -38,11 +39,17 @@ func (w *stuckWorld) Health(_ context.Context, id string) (temporalkit.Health, e
 	if w.stuck[id] {
 		return temporalkit.Health{Condition: temporalkit.Stuck, Why: "TMPRL1100"}, nil
 	}
+	if w.locked[id] {
+		return temporalkit.Health{Condition: temporalkit.Runs, Why: `the key "k3"`}, nil
+	}
 	return temporalkit.Health{Condition: temporalkit.Runs}, nil
 }
 
 func (w *stuckWorld) MendPage(_ context.Context, in contract.PageIn) (temporalkit.Mended, error) {
 	id := contract.PageID(in.Page.Crawl, in.Page.URL)
+	if w.locked[id] {
+		return temporalkit.Mended{Condition: temporalkit.Runs, Why: `the key "k3"`}, nil
+	}
 	if !w.stuck[id] {
 		return temporalkit.Mended{Condition: temporalkit.Runs}, nil
 	}
@@ -100,6 +107,29 @@ func TestStuckPages(t *testing.T) {
 	w.state = crawl.CrawlStopped
 	wedge(2)
 	look(0, "0 false: ")
+}
+
+// A page whose worker lacks a key is named for as long as it waits.
+func TestLockedPages(t *testing.T) {
+	t.Parallel()
+	w := &stuckWorld{endsWorld: newEndsWorld(t), locked: map[string]bool{}}
+	p := &stuckPages{store: w, flows: w, heard: w.take, log: slog.New(slog.DiscardHandler)}
+	for i := range 2 {
+		id := contract.PageID("news", w.url(i))
+		w.locked[id] = true
+		w.heard = append(w.heard, id)
+	}
+	for _, want := range []string{"2 wait for a worker with the key (the key \"k3\"); `starter repair` starts such pages anew without", ""} {
+		for range 2 {
+			if err := p.look(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if len(w.care.Troubles) != 1 || w.care.Troubles[0].Problem != want {
+				t.Errorf("noted %+v, want %q", w.care.Troubles, want)
+			}
+		}
+		clear(w.locked)
+	}
 }
 
 // A restart that the store did not take note of is told later.

@@ -68,6 +68,18 @@ func StuckAgain(pages int, why string) Trouble {
 	}
 }
 
+// StuckWithoutKey is the trouble of pages whose workers lack a key. why names it.
+func StuckWithoutKey(pages int, why string) Trouble {
+	wait := "wait"
+	if pages == 1 {
+		wait = "waits"
+	}
+	return Trouble{
+		Part: TroubleStuck, Pages: pages,
+		Problem: fmt.Sprintf("%d %s for a worker with the key (%s); `starter repair` starts such pages anew without", pages, wait, why),
+	}
+}
+
 func were(n int) string {
 	if n == 1 {
 		return "1 was"

@@ -59,7 +59,7 @@ func (w Workflows) update(ctx context.Context, options client.StartWorkflowOptio
 			},
 		})
 	})
-	return ack, orStuck(err)
+	return ack, w.orStuck(ctx, options.ID, err)
 }
 
 // FallBack ends that a page's tasks overtake those of others.

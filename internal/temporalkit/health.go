@@ -102,13 +102,7 @@ func (w Workflows) history(ctx context.Context, id, run string) (*historypb.Hist
 // tell the server that it failed. If it timed out, as when its worker was stopped, the
 // workflow's code judges.
 func (w Workflows) whyStuck(run *commonpb.WorkflowExecution, history *historypb.History) string {
-	var last *historypb.HistoryEvent
-	for _, event := range history.GetEvents() {
-		switch event.GetEventType() {
-		case enumspb.EVENT_TYPE_WORKFLOW_TASK_COMPLETED, enumspb.EVENT_TYPE_WORKFLOW_TASK_FAILED, enumspb.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT:
-			last = event
-		}
-	}
+	last := lastTask(history)
 	if failure := last.GetWorkflowTaskFailedEventAttributes(); failure != nil {
 		return cmp.Or(oneLine(errors.New(failureText(dataOf(w.Client), failure.GetFailure()))), failure.GetCause().String())
 	}

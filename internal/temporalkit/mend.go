@@ -20,7 +20,7 @@ import (
 // Mended reports what was wrong with a workflow, and what was done about it.
 type Mended struct {
 	Condition Condition // before; Gone and Stuck were restarted
-	Why       string    // it was stuck
+	Why       string    // it was stuck, or runs and waits for a key
 }
 
 // MendPage starts the page's workflow if none runs, and restarts it if it is stuck. The
@@ -45,10 +45,14 @@ func (w Workflows) mend(ctx context.Context, options client.StartWorkflowOptions
 		return Mended{}, fmt.Errorf("start %s: %w", options.ID, err)
 	}
 	health, err := w.Health(ctx, options.ID)
-	if err != nil || health.Condition != Stuck {
-		return Mended{Condition: Runs}, err // one that has just ended is found next time
+	locked := false
+	if err == nil && w.ReplaceLocked && health.WantsKey() {
+		locked, err = w.lockedForAll(ctx, options.ID)
 	}
-	if err := keep(); err != nil {
+	if err != nil || health.Condition != Stuck && !locked {
+		return Mended{Condition: Runs, Why: health.Why}, err // one that has just ended is found next time
+	}
+	if err := keep(); err != nil && (!locked || !isLocked(err)) {
 		return Mended{}, err
 	}
 	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_TERMINATE_EXISTING

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	commonpb "go.temporal.io/api/common/v1"
@@ -24,19 +23,6 @@ import (
 // ErrNoWorkflow: the page or crawl has no running workflow.
 var ErrNoWorkflow = errors.New("no running workflow")
 
-// ErrStuck: the workflow's task fails again and again, so it answers nothing.
-var ErrStuck = errors.New("its workflow is stuck; `starter repair` starts it anew")
-
-// orStuck words the error of a workflow that is stuck plainly.
-func orStuck(err error) error {
-	var failing *serviceerror.WorkflowNotReady
-	var unanswered *serviceerror.QueryFailed
-	if errors.As(err, &failing) || errors.As(err, &unanswered) && strings.Contains(unanswered.Error(), "TMPRL1100") {
-		return ErrStuck
-	}
-	return err
-}
-
 // Workflows starts and signals recrawl's workflows from outside of them.
 type Workflows struct {
 	Client client.Client
@@ -51,6 +37,9 @@ type Workflows struct {
 	// Code, unless nil, registers the workflows' code, by which one is known to be stuck whose worker
 	// could not say so.
 	Code func(worker.WorkflowRegistry)
+	// ReplaceLocked: what is mended may be replaced although only a key is missing, if we lack it
+	// too. That is a person's decision: another worker may have the key.
+	ReplaceLocked bool
 }
 
 func (w Workflows) queue() string { return cmp.Or(w.TaskQueue, contract.TaskQueue) }
@@ -91,7 +80,7 @@ func (w Workflows) Explain(ctx context.Context, page crawl.PageRef) (contract.Ex
 	case asking.Err() != nil && ctx.Err() == nil:
 		return view, fmt.Errorf("%s: no worker answered within %s: they or the store are busy, or none runs", id, queryLimit)
 	case err != nil:
-		return view, fmt.Errorf("%s of %s: %w", contract.ExplainQuery, id, orStuck(err))
+		return view, fmt.Errorf("%s of %s: %w", contract.ExplainQuery, id, w.orStuck(ctx, id, err))
 	}
 	if err := answer.Get(&view); err != nil {
 		return view, fmt.Errorf("%s of %s: %w", contract.ExplainQuery, id, err)
@@ -240,7 +229,7 @@ func (w Workflows) Update(ctx context.Context, id, name string, arg any) (contra
 		return ack, refused
 	}
 	if err != nil {
-		return ack, fmt.Errorf("%s %s: %w", name, id, orStuck(err))
+		return ack, fmt.Errorf("%s %s: %w", name, id, w.orStuck(ctx, id, err))
 	}
 	return ack, nil
 }
