@@ -53,6 +53,10 @@ func (a *Activities) Fetch(ctx context.Context, in contract.FetchIn) (contract.F
 		a.release(ctx, s.begun, releaseOf(in.Permit, result))
 		return contract.FetchOut{}, err
 	}
+	if err := a.forgetTarget(ctx, &result); err != nil {
+		a.release(ctx, s.begun, releaseOf(in.Permit, result))
+		return contract.FetchOut{}, translate(err)
+	}
 	out = fetchOut(page, s.begun, result)
 	selfRedirect(&out, page, view.rules, result)
 	heedTags(&out, result, view.Spec.Identity.Agent)
@@ -130,6 +134,19 @@ func (a *Activities) prepare(ctx context.Context, in contract.FetchIn, handed *h
 	s.req, err = a.newRequest(ctx, s.view, in.Permit)
 	s.req.Spelling = s.page.Respelling.Spelling
 	return &s, contract.FetchOut{}, err
+}
+
+// forgetTarget removes the target of a redirect if it is forgotten: a history that named it would
+// keep it for longer than the store does, which leaves it out anyway.
+func (a *Activities) forgetTarget(ctx context.Context, r *fetch.Result) error {
+	if r.Location.IsZero() {
+		return nil
+	}
+	forgotten, err := a.stores.Pages.Forgotten(ctx, r.Location.String())
+	if forgotten {
+		r.Location, r.Spelling = urlkey.URL{}, ""
+	}
+	return err
 }
 
 // heedTags records the requests in the X-Robots-Tag headers of a page's answer. As

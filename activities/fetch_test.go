@@ -161,6 +161,67 @@ func TestFetchStoresARedirect(t *testing.T) {
 	s.wantRequests(t, "/")
 }
 
+// A redirect to a page that is forgotten, by its URL or with its host, is one to nowhere: no
+// history names the page. The spelling says nothing of it either.
+func TestFetchLeavesAForgottenTargetOut(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		target store.Target
+		to     string
+	}{
+		"its URL":            {store.Target{URL: "http://gone.test/secret?a"}, "http://gone.test/secret?a"},
+		"another spelling":   {store.Target{URL: "http://gone.test/se%20cret"}, "http://gone.test/se+cret/../se%20cret"},
+		"its host":           {store.Target{Host: "gone.test"}, "http://gone.test/%73ecret"},
+		"on the page's site": {store.Target{URL: "/secret"}, "/secret"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			s := serve(t, answering(301, "", "Location: "+c.to))
+			page := w.living([]string{s.url + "/"})[0]
+			if strings.HasPrefix(c.target.URL, "/") {
+				c.target.URL = s.url + c.target.URL
+			}
+			must[store.ForgetResult](t)(w.store.Forget(t.Context(), store.ForgetParams{Target: c.target}))
+			out := w.finished(page, 1)
+			if out.Outcome != crawl.OutcomeRedirected || out.Location != "" || out.Spelling != "" || out.Respelled {
+				t.Errorf("fetched %+v, want a redirect to nowhere", out)
+			}
+			if text := string(encode(t, out)); strings.Contains(text, "secret") || strings.Contains(text, "gone.test") {
+				t.Errorf("the result names it: %s", text)
+			}
+			if w.host(page).InFlight {
+				t.Error("the permit was not given back")
+			}
+			plan := run(w, contract.PlanRevisit, contract.PlanIn{Page: page, Visit: 1, Fetch: out})
+			if record := w.page(page.URL); plan.Outcome != crawl.OutcomeRedirected || record.State != crawl.Redirect {
+				t.Errorf("planned %+v for a page that is %s", plan, record.State)
+			}
+		})
+	}
+}
+
+// A store that does not say whether the target is forgotten costs the visit its result, and
+// the permit is given back.
+func TestFetchWithoutAnAnswerAboutItsTarget(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(p *parts) { p.store = &unsure{p.store} })
+	s := serve(t, answering(301, "", "Location: /else"))
+	page := w.living([]string{s.url + "/"})[0]
+	_, err := w.fetch(page, 1)
+	wantError(t, err, contract.ErrTypeStoreUnavailable, true, "no answer")
+	if w.host(page).InFlight {
+		t.Error("the permit was not given back")
+	}
+}
+
+// unsure is a store that cannot say what is forgotten.
+type unsure struct{ store.Store }
+
+func (*unsure) Forgotten(context.Context, string) (bool, error) {
+	return false, fmt.Errorf("no answer: %w", store.ErrUnavailable)
+}
+
 func TestFetchOfARefusedConnection(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

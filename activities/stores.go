@@ -52,6 +52,7 @@ type CrawlStore interface {
 type PageStore interface {
 	Page(ctx context.Context, pageID int64) (store.PageRecord, error)
 	FindPages(ctx context.Context, url, crawlName string) ([]store.PageRecord, error)
+	Forgotten(ctx context.Context, url string) (bool, error)
 	KnownURLs(ctx context.Context, crawlID int64, urls []string) (map[string]bool, error)
 	ListPages(ctx context.Context, f store.PageFilter) ([]store.PageRecord, error)
 	DuePages(ctx context.Context, p store.DueParams) ([]store.PageRecord, error)

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -245,7 +246,15 @@ func adopt(s *contract.PageIn, plan contract.PlanOut, note string) {
 
 // readable is a page's state in a form that workers of release 0.2.0, which may get the
 // next run, can read. They have no name for suspect content: the next run compares again.
+// It does not say where the page redirected to: if that is taken down, each run that knew it
+// would tell the next, for as long as eight visits take.
 func readable(s contract.PageIn) contract.PageIn {
+	s.Recent = slices.Clone(s.Recent)
+	for i, line := range s.Recent {
+		if strings.HasPrefix(line.Note, noteTo) {
+			s.Recent[i].Note = noteElsewhere
+		}
+	}
 	if s.Unrecorded != nil && s.Unrecorded.Fetch.Outcome == crawl.OutcomeSuspect {
 		again := *s.Unrecorded
 		again.Settled, again.Fetch.Outcome, again.Reasons = false, crawl.OutcomeChanged, nil

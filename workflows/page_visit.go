@@ -241,12 +241,18 @@ func touched(u *contract.Unrecorded) []int64 {
 	return u.Registered.Hosts
 }
 
+// noteTo begins the note about a redirect, and noteElsewhere is what later runs know of it.
+const (
+	noteTo        = "to "
+	noteElsewhere = "elsewhere"
+)
+
 func noteOf(u *contract.Unrecorded) string {
 	switch {
 	case u.Fetch.Problem != "":
 		return u.Fetch.Problem
 	case u.Fetch.Location != "":
-		return "to " + u.Fetch.Location
+		return noteTo + u.Fetch.Location
 	case u.Registered != nil && u.Registered.New > 0:
 		return fmt.Sprintf("%d links, %d of them new", u.Links, u.Registered.New)
 	case u.Links > 0:

@@ -122,6 +122,23 @@ func wantReadable(t *testing.T, inputs []contract.PageIn) {
 	}
 }
 
+// The next run does not know where a redirect led, in case that is taken down.
+func TestReadableNamesNoTarget(t *testing.T) {
+	t.Parallel()
+	in := visited(start)
+	in.Recent = []contract.VisitLine{
+		{Visit: 3, Outcome: crawl.OutcomeRedirected, Note: "to https://gone.example/"},
+		{Visit: 2, Outcome: crawl.OutcomeNew, Note: "3 links, 2 of them new"},
+	}
+	got := readable(in).Recent
+	if len(got) != 2 || got[0].Note != "elsewhere" || got[0].Visit != 3 || got[1] != in.Recent[1] {
+		t.Errorf("%+v", got)
+	}
+	if in.Recent[0].Note != "to https://gone.example/" {
+		t.Error("the state of this run has changed")
+	}
+}
+
 // A suspect visit that is not recorded when its run ends is compared again in the next run.
 func TestReadableComparesAgain(t *testing.T) {
 	t.Parallel()

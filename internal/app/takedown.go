@@ -13,6 +13,7 @@ import (
 	"recrawl/internal/archive/gc"
 	"recrawl/internal/cli"
 	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
 	"recrawl/internal/maintain"
 	"recrawl/internal/search"
 	"recrawl/internal/store"
@@ -83,16 +84,23 @@ func dialEraser(ctx context.Context, at cli.Target) (e *temporalkit.Eraser, hang
 	return &temporalkit.Eraser{Client: c, Namespace: temporalkit.Namespace(temporalkit.Options{Namespace: at.Temporal.Namespace})}, c.Close, nil
 }
 
-// naming is an Eraser that finishes with the histories that name one of some texts.
+// naming is an Eraser of the histories that name one of some texts.
 type naming struct {
 	*temporalkit.Eraser
 	texts []string
 }
 
+// Naming implements maintain.PageWorkflows.
+func (n naming) Naming(ctx context.Context, pages []crawl.PageRef) ([]string, error) {
+	return n.Eraser.Naming(ctx, pages, n.mentions)
+}
+
 // Finish implements maintain.PageWorkflows.
 func (n naming) Finish(ctx context.Context, crawls []string) ([]string, error) {
-	return n.Eraser.Finish(ctx, crawls, func(text []byte) bool { return embedded.Mentions(text, n.texts) })
+	return n.Eraser.Finish(ctx, crawls, n.mentions)
 }
+
+func (n naming) mentions(text []byte) bool { return embedded.Mentions(text, n.texts) }
 
 // sweeper deletes a batch of the contents that no version has any more.
 func sweeper(s store.Contents, files archive.Store) func(context.Context) (int, error) {

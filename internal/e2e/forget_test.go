@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"bytes"
 	"database/sql"
 	"fmt"
 	"io/fs"
@@ -8,6 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"google.golang.org/protobuf/proto"
 )
 
 // tablesWith names the tables of a SQLite file that hold a text anywhere.
@@ -120,9 +124,17 @@ func TestForgetLeavesNothing(t *testing.T) {
 		t.Fatalf("digest %q: the page's bytes and rows are not where this test looks", digest)
 	}
 
+	redirects := "page/t/" + s.url + "/p5.html"
+	if d.eventsWith(redirects, name) == 0 {
+		t.Fatalf("the histories of %s do not name it", redirects)
+	}
+
 	out, code, errout := d.starter("forget", page, "--yes")
 	if code != 0 || !strings.Contains(out, "1 page") {
 		t.Fatalf("forget: %d: %s%s", code, out, errout)
+	}
+	if n := d.eventsWith(redirects, name); n > 0 {
+		t.Errorf("%d events of the histories of %s name it", n, redirects)
 	}
 	asked := s.count(name)
 	if found := tablesWith(t, store, name); len(found) > 0 {
@@ -153,6 +165,9 @@ func TestForgetLeavesNothing(t *testing.T) {
 		}
 		d.await(other+" is visited again", func() bool { return d.visits(s.url+other) > visits })
 	}
+	if n := d.eventsWith(redirects, name); n > 0 {
+		t.Errorf("%d events of the histories of %s name it after another visit", n, redirects)
+	}
 	if found := tablesWith(t, store, name); len(found) > 0 {
 		t.Errorf("later the store has it in %v", found)
 	}
@@ -160,6 +175,29 @@ func TestForgetLeavesNothing(t *testing.T) {
 		t.Errorf("%d pages, want the other 6", len(d.pages("t")))
 	}
 	d.stop()
+}
+
+// eventsWith counts the events of all of a workflow's histories that hold a text.
+func (d *dev) eventsWith(id, text string) int {
+	d.t.Helper()
+	flows, n := plainClient(d.t, d), 0
+	for _, run := range executions(d.t, flows, fmt.Sprintf("WorkflowId = '%s'", id)) {
+		events := flows.GetWorkflowHistory(d.t.Context(), id, run.GetRunId(), false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+		for events.HasNext() {
+			event, err := events.Next()
+			if err != nil {
+				d.t.Fatal(err)
+			}
+			raw, err := proto.Marshal(event)
+			if err != nil {
+				d.t.Fatal(err)
+			}
+			if bytes.Contains(raw, []byte(text)) {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // count is how often a path was requested.

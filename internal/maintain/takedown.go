@@ -25,7 +25,7 @@ const (
 // TakedownStore is the part of a store that a takedown uses.
 type TakedownStore interface {
 	Forget(ctx context.Context, p store.ForgetParams) (store.ForgetResult, error)
-	ForgetMentions(ctx context.Context, t store.Target, after int64, limit int) (next int64, more bool, err error)
+	ForgetMentions(ctx context.Context, t store.Target, after int64, limit int, before func(context.Context, []crawl.PageRef) error) (next int64, more bool, err error)
 	Erase(ctx context.Context, p store.EraseParams) error
 	ListCrawls(ctx context.Context) ([]store.CrawlRecord, error)
 	Waiting(ctx context.Context) (int, error)
@@ -36,8 +36,10 @@ type PageWorkflows interface {
 	// Pages ends the workflows of pages, removes their histories and those of the
 	// workflows that found the pages, and returns how many there were.
 	Pages(ctx context.Context, pages []crawl.PageRef) (int, error)
-	// Finish removes the ended histories of crawls that name the forgotten URLs, and
-	// returns the ids of running workflows that name them.
+	// Naming removes the ended histories of pages that name the forgotten URLs, and returns
+	// the ids of running workflows that name them.
+	Naming(ctx context.Context, pages []crawl.PageRef) (running []string, err error)
+	// Finish does the same with the histories of crawls.
 	Finish(ctx context.Context, crawls []string) (running []string, err error)
 	// Retention is how long the history of an ended workflow is kept.
 	Retention(ctx context.Context) (time.Duration, error)
@@ -96,8 +98,8 @@ func CountTarget(ctx context.Context, s TakedownStore, target store.Target) (int
 }
 
 // Run forgets the pages. Workflows end first, so that they do not see their pages
-// vanish; then the rows are removed, then the mentions
-// in other rows, then the bytes, and last the traces of all these
+// vanish; then the rows are removed, then the mentions in other rows, each after the
+// histories of its page, then the bytes, and last the traces of all these
 // on disk. Wherever it is cut off, running it again goes on. Even then it returns the
 // counts of what it has removed.
 func (t Takedown) Run(ctx context.Context) (done Removed, err error) {
@@ -106,7 +108,8 @@ func (t Takedown) Run(ctx context.Context) (done Removed, err error) {
 			return done, err
 		}
 	}
-	if err := t.forgetMentions(ctx, done.Pages); err != nil {
+	running, err := t.forgetMentions(ctx, done.Pages)
+	if err != nil {
 		return done, err
 	}
 	t.show("deleting contents", done.Pages)
@@ -114,7 +117,7 @@ func (t Takedown) Run(ctx context.Context) (done Removed, err error) {
 		return done, err
 	}
 	leaveUnderWay(&done)
-	if err := t.eraseTraces(ctx, &done); err != nil {
+	if err := t.eraseTraces(ctx, running, &done); err != nil {
 		return done, fmt.Errorf("%d pages are forgotten, but not all that is left of them on disk is: %w; the same command goes on with it", done.Pages, err)
 	}
 	return done, nil
@@ -155,17 +158,31 @@ func leaveUnderWay(done *Removed) {
 	}
 }
 
-// forgetMentions removes what the records of other pages say about the forgotten ones.
-func (t Takedown) forgetMentions(ctx context.Context, pages int) error {
+// stillNaming are workflows that run and name the target, all of one kind: any number of them.
+type stillNaming struct {
+	workflows int
+	such      string // one of them
+}
+
+// forgetMentions removes what the records of other pages say about the forgotten ones. The
+// histories of these pages go first, since only the records tell which pages they are.
+func (t Takedown) forgetMentions(ctx context.Context, pages int) (running stillNaming, err error) {
+	before := func(ctx context.Context, some []crawl.PageRef) error {
+		t.show("removing histories that name them", pages)
+		ids, err := t.Workflows.Naming(ctx, some)
+		if len(ids) > 0 {
+			running = stillNaming{running.workflows + len(ids), ids[0]}
+		}
+		return err
+	}
 	after := int64(0)
 	for more := true; more; {
 		t.show("looking for mentions", pages)
-		var err error
-		if after, more, err = t.Store.ForgetMentions(ctx, t.Target, after, mentionsBatch); err != nil {
-			return err
+		if after, more, err = t.Store.ForgetMentions(ctx, t.Target, after, mentionsBatch, before); err != nil {
+			return running, err
 		}
 	}
-	return nil
+	return running, nil
 }
 
 // endWorkflows reports each part of a batch as it is done, if it is the batch's

@@ -33,6 +33,7 @@ type holdings struct {
 	starting  []int64 // workflows that are started while rows are being removed
 	histories bool    // of others, that name the pages
 	mentioned int     // the page ids up to which others' records name the pages
+	naming    bool    // so do the histories of these others
 	contents  int     // that no version has
 	claimed   int     // of others
 	storeFile bool    // deleted data can be read in it
@@ -43,7 +44,7 @@ type holdings struct {
 
 func newHoldings(t *testing.T) *holdings {
 	t.Helper()
-	h := &holdings{t: t, workflows: map[int64]bool{}, histories: true, storeFile: true, server: true, row: true, mentioned: 2 * mentionsBatch}
+	h := &holdings{t: t, workflows: map[int64]bool{}, histories: true, naming: true, storeFile: true, server: true, row: true, mentioned: 2 * mentionsBatch}
 	for id := range int64(takedownBatch + 3) {
 		h.pages = append(h.pages, id+1)
 		h.workflows[id+1] = true
@@ -86,12 +87,26 @@ func (h *holdings) Forget(_ context.Context, p store.ForgetParams) (res store.Fo
 	return res, h.step("rows", func() { h.removeRows(len(res.Pages)) })
 }
 
-func (h *holdings) ForgetMentions(_ context.Context, _ store.Target, after int64, limit int) (int64, bool, error) {
+func (h *holdings) ForgetMentions(ctx context.Context, _ store.Target, after int64, limit int, before func(context.Context, []crawl.PageRef) error) (int64, bool, error) {
 	h.must(len(h.pages) == 0, "mentions are looked for too early")
 	last := int(after)+limit >= h.mentioned
+	if h.mentioned > 0 {
+		if err := before(ctx, []crawl.PageRef{{PageID: after + 7}, {PageID: after + 8}}); err != nil {
+			return after, true, err
+		}
+	}
 	return after + int64(limit), !last, h.step("mentions", func() {
 		if last {
+			h.must(h.mentioned == 0 || !h.naming, "the records of who named the pages go before their histories")
 			h.mentioned = 0
+		}
+	})
+}
+
+func (h *holdings) Naming(_ context.Context, pages []crawl.PageRef) ([]string, error) {
+	return []string{fmt.Sprintf("page/%d", pages[0].PageID)}, h.step("histories of others", func() {
+		if int(pages[0].PageID) > h.mentioned-mentionsBatch {
+			h.naming = false
 		}
 	})
 }
@@ -170,8 +185,8 @@ func (h *holdings) again() { h.calls, h.failAt = nil, 0 }
 // gone fails the test unless nothing is left that a takedown removes.
 func (h *holdings) gone() {
 	h.t.Helper()
-	if len(h.pages) > 0 || h.contents > 0 || h.histories || h.storeFile || h.server {
-		h.t.Errorf("left: %d pages, %d contents, histories %t, store's file %t, server's file %t", len(h.pages), h.contents, h.histories, h.storeFile, h.server)
+	if len(h.pages) > 0 || h.contents > 0 || h.histories || h.naming || h.storeFile || h.server {
+		h.t.Errorf("left: %d pages, %d contents, histories %t, those of others %t, store's file %t, server's file %t", len(h.pages), h.contents, h.histories, h.naming, h.storeFile, h.server)
 	}
 }
 
@@ -190,7 +205,7 @@ func TestATakedownsOrder(t *testing.T) {
 		t.Errorf("workflows of %v are left", h.workflows)
 	}
 	want := "list pages, workflows, rows, workflows, list pages, workflows, rows, workflows, " +
-		"mentions, contents, waiting, list crawls, histories, retention, store's file, server's file"
+		"histories of others, mentions, histories of others, mentions, contents, waiting, list crawls, histories, retention, store's file, server's file"
 	if got := strings.Join(slices.Compact(h.calls), ", "); got != want {
 		t.Errorf("order\n%s, want\n%s", got, want)
 	}
@@ -199,7 +214,7 @@ func TestATakedownsOrder(t *testing.T) {
 		t.Errorf("removed %+v", done)
 	}
 	left := strings.Join(done.Left, "\n")
-	for _, text := range []string{"discards its body when it ends", "run starter archive gc in a day", "crawl news still names the seed http://old.example/", "the history of crawl/news still names it", "3d"} {
+	for _, text := range []string{"discards its body when it ends", "run starter archive gc in a day", "crawl news still names the seed http://old.example/", "the history of crawl/news still names it", "2 of them, such as that of page/10007", "3d"} {
 		if !strings.Contains(left, text) {
 			t.Errorf("%q is not in what is said to be left:\n%s", text, left)
 		}
@@ -313,9 +328,10 @@ func (bare) Forget(context.Context, store.ForgetParams) (store.ForgetResult, err
 	return store.ForgetResult{}, nil
 }
 
-func (bare) ForgetMentions(context.Context, store.Target, int64, int) (int64, bool, error) {
+func (bare) ForgetMentions(context.Context, store.Target, int64, int, func(context.Context, []crawl.PageRef) error) (int64, bool, error) {
 	return 0, false, nil
 }
+func (bare) Naming(context.Context, []crawl.PageRef) ([]string, error)    { return nil, nil }
 func (bare) Erase(context.Context, store.EraseParams) error               { return nil }
 func (bare) ListCrawls(context.Context) ([]store.CrawlRecord, error)      { return nil, nil }
 func (bare) Waiting(context.Context) (int, error)                         { return 0, nil }

@@ -12,7 +12,7 @@ import (
 // workflows and in the files of the databases, and records what it may not or
 // cannot remove. The server's files come last, since removing histories writes to
 // them.
-func (t Takedown) eraseTraces(ctx context.Context, done *Removed) error {
+func (t Takedown) eraseTraces(ctx context.Context, pages stillNaming, done *Removed) error {
 	t.show("looking for histories that name them", done.Pages)
 	crawls, err := t.Store.ListCrawls(ctx)
 	if err != nil {
@@ -27,7 +27,7 @@ func (t Takedown) eraseTraces(ctx context.Context, done *Removed) error {
 	if err != nil {
 		return err
 	}
-	if err := t.leaveHistories(ctx, running, done); err != nil {
+	if err := t.leaveHistories(ctx, running, pages, done); err != nil {
 		return err
 	}
 	t.show("erasing the store's file", done.Pages)
@@ -59,16 +59,21 @@ func leaveSeeds(spec crawl.Spec, target store.Target, done *Removed) {
 
 // leaveHistories names the running workflows whose histories name the forgotten
 // URLs.
-func (t Takedown) leaveHistories(ctx context.Context, running []string, done *Removed) error {
-	if len(running) == 0 {
+func (t Takedown) leaveHistories(ctx context.Context, running []string, pages stillNaming, done *Removed) error {
+	if len(running) == 0 && pages.workflows == 0 {
 		return nil
 	}
 	retention, err := t.Workflows.Retention(ctx)
 	if err != nil {
 		return err
 	}
+	kept := "Temporal keeps it for " + crawl.FormatDuration(retention) + " from then on"
 	for _, id := range running {
-		done.leave("the history of %s still names it: its run ends within a day, and Temporal keeps it for %s from then on", id, crawl.FormatDuration(retention))
+		done.leave("the history of %s still names it: its run ends within a day, and %s", id, kept)
+	}
+	if pages.workflows > 0 {
+		done.leave("histories of pages that redirect to it, or named it otherwise, still name it, %d of them, such as that of %s: a run of theirs ends after some visits, within forty days, and %s",
+			pages.workflows, pages.such, kept)
 	}
 	return nil
 }

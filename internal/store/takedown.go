@@ -23,7 +23,12 @@ type Takedown interface {
 	// visits were redirected, which page had the same content, which one their versions named
 	// as canonical. It looks through the records of up to limit page ids after one, returns
 	// where to go on, and whether there are more. From Forget on, none is added.
-	ForgetMentions(ctx context.Context, t Target, after int64, limit int) (next int64, more bool, err error)
+	//
+	// Before it changes the records of some pages, it calls before with the pages: only these
+	// records tell who named the target. Where before fails, they stay as they are.
+	ForgetMentions(ctx context.Context, t Target, after int64, limit int, before func(context.Context, []crawl.PageRef) error) (next int64, more bool, err error)
+	// Forgotten reports whether a URL has a tombstone, or its host.
+	Forgotten(ctx context.Context, url string) (bool, error)
 	// Remember removes the tombstone, so that links can bring the pages back as new ones.
 	// It returns ErrNotFound if there is none.
 	Remember(ctx context.Context, t Target) error

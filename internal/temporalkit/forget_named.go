@@ -10,11 +10,13 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/api/proxy"
+	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/converter"
 	"google.golang.org/protobuf/proto"
 
 	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
 )
 
 // busyLimit is how long Finish waits for Discovers at work: most take a second.
@@ -44,48 +46,71 @@ func (e *Eraser) Finish(ctx context.Context, crawls []string, names func(text []
 		left = append(left, r.id)
 	}
 	for _, name := range crawls {
-		running, err := e.removeNaming(ctx, contract.CrawlID(name), names)
+		id := contract.CrawlID(name)
+		running, err := e.removeNaming(ctx, "WorkflowId = "+quoted(id), []string{id}, names)
 		if err != nil {
 			return nil, err
 		}
-		if running {
-			left = append(left, contract.CrawlID(name))
-		}
+		left = append(left, running...)
 	}
 	slices.Sort(left)
 	return left, nil
 }
 
-// removeNaming removes the ended runs of a workflow whose histories name something,
-// and reports whether the history of the running one does.
-func (e *Eraser) removeNaming(ctx context.Context, id string, names func(text []byte) bool) (running bool, err error) {
-	infos, err := e.list(ctx, "WorkflowId = "+quoted(id))
-	if err != nil {
-		return false, err
-	}
-	current, err := e.current(ctx, []string{id})
-	if err != nil {
-		return false, err
-	}
-	seen, ended := map[run]bool{}, map[run]bool{}
-	for _, info := range append(current, infos...) { // the current one as it is, then as it is listed
-		r := runOf(info.GetExecution())
-		if info == nil || seen[r] {
-			continue
+// Naming removes the ended histories of pages that name the forgotten URLs, as a page's does
+// that redirects to one, and returns the ids of running ones that name them.
+func (e *Eraser) Naming(ctx context.Context, pages []crawl.PageRef, names func(text []byte) bool) (left []string, err error) {
+	for some := range slices.Chunk(pages, erasedListed) {
+		ids := make([]string, len(some))
+		for i, page := range some {
+			ids[i] = contract.PageID(page.Crawl, page.URL)
 		}
-		seen[r] = true
-		named, err := e.named(ctx, r, names)
+		running, err := e.removeNaming(ctx, "WorkflowId IN ("+quotedList(ids)+")", ids, names)
 		if err != nil {
-			return false, err
+			return nil, err
 		}
-		switch {
-		case named && info.GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING:
-			running = true
-		case named:
-			ended[r] = true
+		left = append(left, running...)
+	}
+	return left, nil
+}
+
+// removeNaming removes the ended runs of workflows whose histories name something, and
+// returns the ids of the running ones whose histories do. A query lists the runs; ids are
+// those of workflows whose current run the list may lack.
+func (e *Eraser) removeNaming(ctx context.Context, query string, ids []string, names func(text []byte) bool) (running []string, err error) {
+	infos, err := e.list(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	current, err := e.current(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[run]bool{}
+	infos = slices.DeleteFunc(append(current, infos...), func(info *workflowpb.WorkflowExecutionInfo) bool { // as they are, then as they are listed
+		r := runOf(info.GetExecution())
+		again := info == nil || seen[r]
+		seen[r] = true
+		return again
+	})
+	named := make([]bool, len(infos))
+	err = each(ctx, infos, func(ctx context.Context, i int, info *workflowpb.WorkflowExecutionInfo) (err error) {
+		named[i], err = e.named(ctx, runOf(info.GetExecution()), names)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var ended []run
+	for i, info := range infos {
+		switch r := runOf(info.GetExecution()); {
+		case named[i] && info.GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING:
+			running = append(running, r.id)
+		case named[i]:
+			ended = append(ended, r)
 		}
 	}
-	_, err = e.removeAll(ctx, runsOf(ended))
+	_, err = e.removeAll(ctx, ended)
 	return running, err
 }
 

@@ -212,6 +212,43 @@ func TestEraser(t *testing.T) {
 	})
 }
 
+// The ended histories of other pages that name a forgotten URL go, and only these; running ones
+// are reported. The requests for lists do not grow with the pages.
+func TestEraserOfThoseThatNamePages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		var pages []crawl.PageRef
+		var left, want []string
+		for i := range 2*erasedListed + 1 {
+			page := crawl.PageRef{PageID: int64(i + 1), Crawl: "t", URL: fmt.Sprintf("http://stays.test/%d", i)}
+			pages = append(pages, page)
+			id := contract.PageID("t", page.URL)
+			s.add(run{id, "1"}, run{}, ended, "to gone.test")
+			s.add(run{id, "2"}, run{}, ended, "nowhere")
+			want = append(want, id+" 2")
+			if i%100 == 7 {
+				s.add(run{id, "3"}, run{}, running, "to gone.test")
+				left, want = append(left, id), append(want, id+" 3")
+			}
+		}
+		slices.Sort(want)
+		e := &Eraser{Client: s, Namespace: "default"}
+		got, err := e.Naming(t.Context(), pages, func(text []byte) bool { return strings.Contains(string(text), "gone.test") })
+		if slices.Sort(got); err != nil || !slices.Equal(got, slices.Sorted(slices.Values(left))) {
+			t.Errorf("left %v, %v; want %v", got, err, left)
+		}
+		if !slices.Equal(s.left(), want) {
+			t.Errorf("Temporal has %v, want %v", s.left(), want)
+		}
+		if s.lists != 3 {
+			t.Errorf("%d lists, want one for each %d pages", s.lists, erasedListed)
+		}
+		if s.most > erasedTogether {
+			t.Errorf("%d deletions at a time, the bound is %d", s.most, erasedTogether)
+		}
+	})
+}
+
 // A Discover that ends while Finish waits goes with the others.
 func TestEraserWaitsForDiscovers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"recrawl/internal/crawl"
@@ -11,8 +12,13 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// mentionPages is how many page ids one transaction of ForgetMentions looks through.
-const mentionPages = 200
+const (
+	// mentionPages is how many page ids one transaction of ForgetMentions looks through.
+	mentionPages = 200
+	// mentionRows is from how many rows on it removes what it has found before it looks on.
+	// The caller's work for the pages costs much less for many at a time.
+	mentionRows = 1000
+)
 
 // forgottenPage takes the place of a forgotten URL in the text of a reason.
 const forgottenPage = "a forgotten page"
@@ -20,25 +26,29 @@ const forgottenPage = "a forgotten page"
 // ForgetMentions implements store.Takedown. Nothing relates a page to those that named it in the
 // past, so it looks through all records of visits and versions: by ranges of page ids, in
 // reading transactions. It writes the rows that it has found, and no others.
-func (s *Store) ForgetMentions(ctx context.Context, t store.Target, after int64, limit int) (next int64, more bool, err error) {
+func (s *Store) ForgetMentions(ctx context.Context, t store.Target, after int64, limit int, before func(context.Context, []crawl.PageRef) error) (next int64, more bool, err error) {
 	t, _, err = s.targetTombstone(t)
 	if err != nil {
 		return after, false, fmt.Errorf("forget mentions: %w", err)
 	}
-	for end := after + int64(limitOr(limit)); after < end; {
-		through := min(end, after+mentionPages)
-		found, last, err := s.findMentions(ctx, t, after, through)
-		if err == nil {
-			err = s.removeMentions(ctx, found)
-		}
+	var found []mention
+	end, more := after+int64(limitOr(limit)), true
+	for at := after; more && after < end; {
+		through := min(end, at+mentionPages)
+		some, last, err := s.findMentions(ctx, t, at, through)
 		if err != nil {
 			return after, true, fmt.Errorf("forget mentions of %s%s: %w", t.URL, t.Host, err)
 		}
-		if after = through; after >= last {
-			return after, false, nil
+		at, more, found = through, through < last, append(found, some...)
+		if more && at < end && len(found) < mentionRows {
+			continue
 		}
+		if err := s.removeMentions(ctx, found, before); err != nil {
+			return after, true, fmt.Errorf("forget mentions of %s%s: %w", t.URL, t.Host, err)
+		}
+		after, found = at, found[:0]
 	}
-	return after, true, nil
+	return after, more, nil
 }
 
 // mention is a row that named a target, with what it says from now on.
@@ -114,8 +124,19 @@ func (s *Store) strip(m *mention, t store.Target) (was bool, err error) {
 	return was, nil
 }
 
-// removeMentions writes the rows as they are from now on.
-func (s *Store) removeMentions(ctx context.Context, found []mention) error {
+// removeMentions writes the rows as they are from now on, after the caller has done its part
+// for their pages.
+func (s *Store) removeMentions(ctx context.Context, found []mention, before func(context.Context, []crawl.PageRef) error) error {
+	if len(found) == 0 {
+		return nil
+	}
+	pages, err := s.mentioningPages(ctx, found)
+	if err != nil {
+		return err
+	}
+	if err := before(ctx, pages); err != nil {
+		return err
+	}
 	for first := 0; first < len(found); first += forgottenRows {
 		_, err := write(ctx, s, func(tx Tx) (struct{}, error) {
 			for _, m := range found[first:min(first+forgottenRows, len(found))] {
@@ -134,6 +155,17 @@ func (s *Store) removeMentions(ctx context.Context, found []mention) error {
 		}
 	}
 	return nil
+}
+
+// mentioningPages are the pages whose rows were found, each once.
+func (s *Store) mentioningPages(ctx context.Context, found []mention) ([]crawl.PageRef, error) {
+	ids := make([]int64, len(found))
+	for i, m := range found {
+		ids[i] = m.page
+	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	return read(ctx, s, func(tx Tx) ([]crawl.PageRef, error) { return s.loadRefs(ctx, tx, ids) })
 }
 
 // names reports whether a text is a URL of a target.
@@ -158,6 +190,18 @@ func inJSON(text string) string {
 // likely is a pattern of LIKE for texts that contain another.
 func likely(text string) string {
 	return "%" + strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(text) + "%"
+}
+
+// Forgotten implements store.Takedown.
+func (s *Store) Forgotten(ctx context.Context, url string) (bool, error) {
+	var left string
+	_, err := glance(ctx, s, func(tx Tx) (struct{}, error) {
+		return struct{}{}, tx.Pipeline(ctx, s.unlessForgotten(url, &left))
+	})
+	if err != nil {
+		return false, fmt.Errorf("look whether %s is forgotten: %w", url, err)
+	}
+	return left == "" && url != "", nil
 }
 
 // unlessForgotten reads whether a URL, or its host, has a tombstone: then it must not come back

@@ -26,6 +26,8 @@ func takedownCases() []collectionCase {
 		{"OthersDoNotNameIt", forgetMentions},
 		{"TrapsDoNotNameIt", forgetTrapExamples},
 		{"OthersDoNotNameItAgain", forgetMentionsLater},
+		{"WhoNamedItIsToldAgain", forgetMentionsFails},
+		{"ForgottenURLs", forgottenURLs},
 		{"OneOfURLAndHost", forgetBadTarget},
 		{"HostileTargets", forgetHostile},
 		{"AtOnceFromManySides", forgetAtOnce},
