@@ -319,20 +319,21 @@ func (g Guard) endLook(ctx context.Context, growth store.Growth) error {
 		if err != nil {
 			continue
 		}
-		host := store.PrefixRecord{HostID: p.HostID, Host: u.HostKey()}
-		found[host] = append(found[host], p)
-		if folder := trap.Folder(u); folder != "" {
-			host.Prefix = folder
-			found[host] = append(found[host], p)
+		for _, prefix := range trap.Prefixes(u) {
+			at := store.PrefixRecord{HostID: p.HostID, Host: u.HostKey(), Prefix: prefix}
+			found[at] = append(found[at], p)
 		}
 	}
 	params := store.EndLookParams{CrawlID: g.Crawl.ID, From: growth.From, Through: growth.Through}
+	for _, p := range growth.Pages {
+		params.Pages = append(params.Pages, p.PageID)
+	}
 	for at, pages := range found {
 		params.Found = append(params.Found, store.PrefixRecord{HostID: at.HostID, Prefix: at.Prefix, Pages: len(pages)})
 	}
 	counts, err := g.Store.EndLook(ctx, params)
 	if errors.Is(err, store.ErrConflict) {
-		return nil // another pass has counted them
+		return nil // another pass has counted them, or one was forgotten meanwhile and the next counts the rest
 	}
 	if err != nil {
 		return err

@@ -36,7 +36,8 @@ type Guard interface {
 	// under way: they come with a later look.
 	GrownPages(ctx context.Context, crawlID int64, limit int) (Growth, error)
 	// EndLook counts grown pages by prefix, once, and returns the new counts. From then on
-	// the pages count as checked. It returns ErrConflict if somebody else counted them.
+	// the pages count as checked. It returns ErrConflict if somebody else counted them, or if
+	// one of the Pages is not there any more. Forget takes its pages out of the counts.
 	EndLook(ctx context.Context, p EndLookParams) ([]PrefixRecord, error)
 	// PagesAfter lists pages of the crawl by id after After: all pages of one host, or,
 	// without a host, those that are Known.
@@ -129,6 +130,7 @@ type Growth struct {
 type EndLookParams struct {
 	CrawlID       int64
 	From, Through int64 // of the Growth
+	Pages         []int64
 	Found         []PrefixRecord
 }
 

@@ -99,6 +99,15 @@ func pathShapes(u urlkey.URL) []string {
 	return segments
 }
 
+// Prefixes are the parts of a host's pages among which a page counts: all of them, "", and
+// those of its folder.
+func Prefixes(u urlkey.URL) []string {
+	if folder := Folder(u); folder != "" {
+		return []string{"", folder}
+	}
+	return []string{""}
+}
+
 // Folder is the shape of the first folder of a URL's path, "/wiki/", or "" at the
 // root. A page that is chosen by parameters is a folder of them: "/viewtopic.php?".
 func Folder(u urlkey.URL) string {

@@ -10,6 +10,8 @@ import (
 	"recrawl/internal/change"
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
+	"recrawl/internal/trap"
+	"recrawl/internal/urlkey"
 )
 
 // copied is the least resemblance at which a page counts as a copy. Near versions,
@@ -193,15 +195,14 @@ type prefixRow struct {
 func (s *Store) EndLook(ctx context.Context, p store.EndLookParams) ([]store.PrefixRecord, error) {
 	rows := make([]prefixRow, 0, len(p.Found))
 	for _, f := range p.Found {
-		prefix := clean(f.Prefix)
-		if len(prefix) > store.MaxPrefix {
-			prefix = clean(prefix[:store.MaxPrefix])
-		}
-		rows = append(rows, prefixRow{f.HostID, prefix, f.Pages})
+		rows = append(rows, prefixRow{f.HostID, storedPrefix(f.Prefix), f.Pages})
 	}
 	rows = added(rows)
 	counts, err := write(ctx, s, func(tx Tx) ([]store.PrefixRecord, error) {
 		if err := moveGuard(ctx, tx, p); err != nil {
+			return nil, err
+		}
+		if err := s.stillThere(ctx, tx, p.Pages); err != nil {
 			return nil, err
 		}
 		query := `INSERT INTO prefixes (crawl_id, host_id, prefix, pages)
@@ -219,6 +220,49 @@ func (s *Store) EndLook(ctx context.Context, p store.EndLookParams) ([]store.Pre
 		return nil, fmt.Errorf("end the look at crawl %d: %w", p.CrawlID, err)
 	}
 	return counts, nil
+}
+
+// storedPrefix is the part of a prefix that counts.
+func storedPrefix(prefix string) string {
+	if prefix = clean(prefix); len(prefix) > store.MaxPrefix {
+		prefix = clean(prefix[:store.MaxPrefix])
+	}
+	return prefix
+}
+
+// uncountPrefixes takes pages of a crawl, with the hosts of their rows, out of the counts by
+// prefix, if the guard has counted them. A prefix without pages goes: it may be the address of the
+// only page that it ever had. The lock keeps the guard from counting them just now.
+func (s *Store) uncountPrefixes(ctx context.Context, tx Tx, crawlID int64, pages []store.GrownPage) error {
+	var through int64
+	err := tx.QueryRow(ctx, `SELECT through FROM guarded WHERE crawl_id = $1`+s.lock(), []any{crawlID}, &through)
+	if err != nil {
+		return ignoreNotFound(err)
+	}
+	pages = slices.DeleteFunc(pages, func(p store.GrownPage) bool { return p.PageID > through || p.Requisite })
+	var rows []prefixRow
+	for _, p := range pages {
+		u, err := urlkey.Canonical(p.URL)
+		if err != nil {
+			continue
+		}
+		for _, prefix := range trap.Prefixes(u) {
+			rows = append(rows, prefixRow{p.HostID, storedPrefix(prefix), 1})
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	list := jsonText(added(rows))
+	each := s.records(1, "r", "host_id bigint", "prefix text", "pages bigint")
+	_, err = tx.Exec(ctx, `UPDATE prefixes SET pages = prefixes.pages - r.pages FROM `+each+`
+		WHERE prefixes.crawl_id = $2 AND prefixes.host_id = r.host_id AND prefixes.prefix = r.prefix`, list, crawlID)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `DELETE FROM prefixes WHERE crawl_id = $2 AND pages <= 0
+		AND (host_id, prefix) IN (SELECT r.host_id, r.prefix FROM `+each+`)`, list, crawlID)
+	return err
 }
 
 // added merges rows with the same key, which one statement must not write twice.
@@ -245,6 +289,17 @@ func moveGuard(ctx context.Context, tx Tx, p store.EndLookParams) error {
 	}
 	if err == nil && moved == 0 {
 		err = fmt.Errorf("%w: %w", store.ErrConflict, errNotFrom)
+	}
+	return err
+}
+
+// stillThere returns a conflict if a page has been removed since it was looked at: nothing would
+// take it out of the counts any more.
+func (s *Store) stillThere(ctx context.Context, tx Tx, ids []int64) error {
+	var n int
+	err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM `+s.records(1, "r", "id bigint")+` CROSS JOIN frontier f WHERE f.page_id = r.id`, []any{idList(ids)}, &n)
+	if err == nil && n < len(ids) {
+		err = fmt.Errorf("%w: %d of the pages are gone", store.ErrConflict, len(ids)-n)
 	}
 	return err
 }

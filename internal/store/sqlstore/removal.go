@@ -10,6 +10,7 @@ import (
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/feed"
+	"recrawl/internal/store"
 )
 
 // forgottenRows is how many links of pages, how many of their visits and of their
@@ -238,8 +239,12 @@ func (r *removal) remove(ctx context.Context) error {
 	if err := r.leaveLines(ctx); err != nil {
 		return err
 	}
+	grown, err := r.grown(ctx)
+	if err != nil {
+		return err
+	}
 	query := `DELETE FROM frontier WHERE page_id IN (` + r.store.ids(1) + `) RETURNING host_id, state, attempted, trap_id, fetched`
-	err := r.tx.Query(ctx, query, []any{r.list}, func(row Row) error {
+	err = r.tx.Query(ctx, query, []any{r.list}, func(row Row) error {
 		var f frontierRow
 		var state, attempted uint8
 		var fetched string
@@ -261,7 +266,22 @@ func (r *removal) remove(ctx context.Context) error {
 	if _, err := r.tx.Exec(ctx, `DELETE FROM pages WHERE id IN (`+r.store.ids(1)+`)`, r.list); err != nil {
 		return fmt.Errorf("remove pages: %w", err)
 	}
+	if err := r.store.uncountPrefixes(ctx, r.tx, r.d.crawlID, grown); err != nil {
+		return fmt.Errorf("count prefixes: %w", err)
+	}
 	return nil
+}
+
+// grown are the pages as the guard counts them.
+func (r *removal) grown(ctx context.Context) ([]store.GrownPage, error) {
+	if r.whole {
+		return nil, nil // the crawl's counts go too
+	}
+	pages, err := r.store.loadGrown(ctx, r.tx, r.ids)
+	if err != nil {
+		return nil, fmt.Errorf("read pages: %w", err)
+	}
+	return pages, nil
 }
 
 // noteForgotten adds to the feed that the pages are gone for good. A consumer that has
