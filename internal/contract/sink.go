@@ -87,8 +87,9 @@ type DeliverIn struct {
 // StoreID implements Addressed.
 func (in DeliverIn) StoreID() string { return in.Store }
 
-// DeliverOut is the result. It says nothing about pages, so that a sink's history contains
-// nothing about a page that is taken down.
+// DeliverOut is the result. It says nothing about pages by itself, so that a sink's history
+// contains nothing about a page that is taken down unless its receiver's answer, in Reason
+// or Problem, named it: a takedown searches for that.
 type DeliverOut struct {
 	Sent        int `json:"sent,omitempty"`
 	Undelivered int `json:"undelivered,omitempty"`

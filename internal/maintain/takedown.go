@@ -39,7 +39,7 @@ type PageWorkflows interface {
 	// Naming removes the ended histories of pages that name the forgotten URLs, and returns
 	// the ids of running workflows that name them.
 	Naming(ctx context.Context, pages []crawl.PageRef) (running []string, err error)
-	// Finish does the same with the histories of crawls.
+	// Finish does the same with the histories of crawls and their sinks.
 	Finish(ctx context.Context, crawls []string) (running []string, err error)
 	// Retention is how long the history of an ended workflow is kept.
 	Retention(ctx context.Context) (time.Duration, error)

@@ -136,7 +136,7 @@ func (h *holdings) ListCrawls(context.Context) ([]store.CrawlRecord, error) {
 
 func (h *holdings) Finish(_ context.Context, crawls []string) ([]string, error) {
 	h.must(slices.Equal(crawls, []string{"news"}) && len(h.pages) == 0, "histories are looked for too early")
-	return []string{"crawl/news"}, h.step("histories", func() { h.histories = false })
+	return []string{"crawl/news", "sink/news/team"}, h.step("histories", func() { h.histories = false })
 }
 
 func (h *holdings) Retention(context.Context) (time.Duration, error) {
@@ -214,7 +214,7 @@ func TestATakedownsOrder(t *testing.T) {
 		t.Errorf("removed %+v", done)
 	}
 	left := strings.Join(done.Left, "\n")
-	for _, text := range []string{"discards its body when it ends", "run starter archive gc in a day", "crawl news still names the seed http://old.example/", "the history of crawl/news still names it", "2 of them, such as that of page/10007", "3d"} {
+	for _, text := range []string{"discards its body when it ends", "run starter archive gc in a day", "crawl news still names the seed http://old.example/", "the history of crawl/news still names it", "the history of sink/news/team still names it, in an answer of its receiver", "2 of them, such as that of page/10007", "3d"} {
 		if !strings.Contains(left, text) {
 			t.Errorf("%q is not in what is said to be left:\n%s", text, left)
 		}

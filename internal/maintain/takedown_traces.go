@@ -2,6 +2,7 @@ package maintain
 
 import (
 	"context"
+	"strings"
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
@@ -69,6 +70,10 @@ func (t Takedown) leaveHistories(ctx context.Context, running []string, pages st
 	}
 	kept := "Temporal keeps it for " + crawl.FormatDuration(retention) + " from then on"
 	for _, id := range running {
+		if strings.HasPrefix(id, "sink/") {
+			done.leave("the history of %s still names it, in an answer of its receiver: its run ends within a day of the next delivery, and %s", id, kept)
+			continue
+		}
 		done.leave("the history of %s still names it: its run ends within a day, and %s", id, kept)
 	}
 	if pages.workflows > 0 {

@@ -23,7 +23,8 @@ import (
 const busyLimit = 30 * time.Second
 
 // Finish removes the ended histories of others that name the forgotten URLs: of
-// Discovers that found a page, and of the crawls. names judges the text of a
+// Discovers that found a page, of the crawls, and of their sinks, since a receiver's answer may
+// name anything. names judges the text of a
 // history. It returns the ids of running workflows that name them: their histories
 // go when their runs have ended and the namespace's retention is over.
 func (e *Eraser) Finish(ctx context.Context, crawls []string, names func(text []byte) bool) (left []string, err error) {
@@ -47,7 +48,8 @@ func (e *Eraser) Finish(ctx context.Context, crawls []string, names func(text []
 	}
 	for _, name := range crawls {
 		id := contract.CrawlID(name)
-		running, err := e.removeNaming(ctx, "WorkflowId = "+quoted(id), []string{id}, names)
+		query := "WorkflowId = " + quoted(id) + " OR WorkflowId STARTS_WITH " + quoted(contract.SinkIDs(name))
+		running, err := e.removeNaming(ctx, query, []string{id}, names)
 		if err != nil {
 			return nil, err
 		}
@@ -81,6 +83,11 @@ func (e *Eraser) removeNaming(ctx context.Context, query string, ids []string, n
 	infos, err := e.list(ctx, query)
 	if err != nil {
 		return nil, err
+	}
+	for _, info := range infos {
+		if id := info.GetExecution().GetWorkflowId(); !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
 	}
 	current, err := e.current(ctx, ids)
 	if err != nil {

@@ -69,6 +69,10 @@ func (s *server) ListWorkflow(_ context.Context, in *workflowservice.ListWorkflo
 	s.lists++
 	out := &workflowservice.ListWorkflowExecutionsResponse{}
 	for _, info := range s.runs {
+		if _, after, ok := strings.Cut(in.Query, "STARTS_WITH '"); ok && strings.HasPrefix(info.Execution.WorkflowId, strings.TrimSuffix(after, "'")) {
+			out.Executions = append(out.Executions, proto.CloneOf(info))
+			continue
+		}
 		own := strings.HasPrefix(in.Query, "WorkflowId") && strings.Contains(in.Query, quoted(info.Execution.WorkflowId))
 		child := strings.Contains(in.Query, "ParentWorkflowId") && strings.Contains(in.Query, quoted(info.ParentExecution.GetWorkflowId()))
 		if own || child {
@@ -160,6 +164,10 @@ func world(s *server, n int) []crawl.PageRef {
 	s.add(run{"crawl/t", "1"}, run{}, ended, "it names gone.test")
 	s.add(run{"crawl/t", "2"}, run{}, ended, "it names others")
 	s.add(run{"crawl/t", "3"}, run{}, running, "it names gone.test")
+	s.add(run{contract.SinkID("t", "team"), "1"}, run{}, ended, "422 cannot index gone.test")
+	s.add(run{contract.SinkID("t", "team"), "2"}, run{}, running, "422 cannot index gone.test")
+	s.add(run{contract.SinkID("t", "quiet"), "1"}, run{}, running, "all is well")
+	s.add(run{contract.SinkID("tt", "team"), "1"}, run{}, ended, "of another crawl: gone.test")
 	for i := range n {
 		page := crawl.PageRef{PageID: int64(i + 1), Crawl: "t", URL: fmt.Sprintf("http://gone.test/%d", i), Host: "gone.test"}
 		pages = append(pages, page)
@@ -200,10 +208,10 @@ func TestEraser(t *testing.T) {
 			t.Errorf("%d deletions at a time, the bound is %d", s.most, erasedTogether)
 		}
 		left, err := e.Finish(t.Context(), []string{"t"}, func(text []byte) bool { return strings.Contains(string(text), "gone.test") })
-		if want := "[crawl/t discover/t/5003/1]"; err != nil || fmt.Sprint(left) != want {
+		if want := "[crawl/t discover/t/5003/1 sink/t/team]"; err != nil || fmt.Sprint(left) != want {
 			t.Errorf("left %v, %v; want %s", left, err, want)
 		}
-		if want := "[crawl/t 2 crawl/t 3 discover/t/0/9 1 discover/t/5003/1 1]"; fmt.Sprint(s.left()) != want {
+		if want := "[crawl/t 2 crawl/t 3 discover/t/0/9 1 discover/t/5003/1 1 sink/t/quiet 1 sink/t/team 2 sink/tt/team 1]"; fmt.Sprint(s.left()) != want {
 			t.Errorf("Temporal has %v, want %s", s.left(), want)
 		}
 		if n, err := e.Pages(t.Context(), pages); n != 0 || err != nil {

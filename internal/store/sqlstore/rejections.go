@@ -155,7 +155,8 @@ func (s *Store) ListRejected(ctx context.Context, f store.RejectedFilter) ([]sto
 	return links, nil
 }
 
-// forgetExamples removes a target from the examples of rejected links, refused seeds and traps.
+// forgetExamples removes a target from the examples of rejected links, refused seeds and traps,
+// and from the answers of receivers.
 func (s *Store) forgetExamples(ctx context.Context, t store.Target) error {
 	query, arg := `DELETE FROM rejected WHERE host = $1`, any(t.Host)
 	if t.URL != "" {
@@ -172,6 +173,9 @@ func (s *Store) forgetExamples(ctx context.Context, t store.Target) error {
 		}
 		if err := forgetTrapExamples(ctx, tx, t); err != nil {
 			return 0, fmt.Errorf("remove examples of traps: %w", err)
+		}
+		if err := s.forgetAnswers(ctx, tx, t); err != nil {
+			return 0, fmt.Errorf("remove receivers' answers: %w", err)
 		}
 		return n, nil
 	})

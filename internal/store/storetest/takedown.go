@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/feed"
 	"recrawl/internal/store"
 )
 
@@ -25,6 +26,7 @@ func takedownCases() []collectionCase {
 		{"DigestsOfNoVersionAreNamed", forgetDigests},
 		{"OthersDoNotNameIt", forgetMentions},
 		{"TrapsDoNotNameIt", forgetTrapExamples},
+		{"ReceiversDoNotNameIt", forgetAnswers},
 		{"OthersDoNotNameItAgain", forgetMentionsLater},
 		{"WhoNamedItIsToldAgain", forgetMentionsFails},
 		{"ForgottenURLs", forgottenURLs},
@@ -255,6 +257,41 @@ func forgetTrapExamples(c *collection) {
 		got[trap.Name] = trap.Detail
 	}
 	want(c, "details", fmt.Sprint(got), fmt.Sprint(map[string]string{"0": "", "1": "", "2": details[2], "3": details[3]}))
+}
+
+// Receivers of changes may name a page in their answers: the sink's last one is kept, and so
+// are those about other pages' changes.
+func forgetAnswers(c *collection) {
+	c.open()
+	pages := c.admitted(1, 2)
+	page, other := pages[0], pages[1]
+	words := map[string]string{
+		"a": "422 cannot index " + page.URL, "b": "422 cannot index " + other.URL, "c": "422: " + page.URL + " and " + other.URL, "d": "422",
+	}
+	c.visit(other.PageID, crawl.OutcomeGone, crawl.Gone)
+	for name, problem := range words {
+		sink := c.openSink(name)
+		to := sink
+		to.Problem = problem
+		change := c.wantOnly(feed.PageGone)
+		c.check(c.s.SetUndelivered(c.ctx, sink, to, store.UndeliveredRecord{CrawlID: c.id, Sink: name, ChangeID: change.ID, Problem: problem}))
+	}
+	const gone = "its words named a forgotten page, and were removed"
+	check := func(what, a, b, both string) {
+		c.Helper()
+		for _, sink := range must(c.s.ListSinks(c.ctx, c.id))(c) {
+			expected := map[string]string{"a": a, "b": b, "c": both, "d": words["d"]}[sink.Name]
+			want(c, what+": the problem of sink "+sink.Name, sink.Problem, expected)
+			for _, u := range c.undelivered(sink.Name) {
+				want(c, what+": what was refused of sink "+sink.Name, u.Problem, expected)
+			}
+		}
+	}
+	check("before", words["a"], words["b"], words["c"])
+	c.forgetURL(page.URL)
+	check("after its URL was forgotten", gone, words["b"], gone)
+	c.forget(store.ForgetParams{Target: store.Target{Host: c.host(1)}})
+	check("after its host was forgotten", gone, gone, gone)
 }
 
 func forgetDry(c *collection) {
