@@ -188,7 +188,7 @@ func (d *devRun) findPorts() error {
 
 func (d *devRun) openStore(ctx context.Context) (err error) {
 	dsn := "sqlite:" + d.dir.file(storeFile)
-	if d.store, err = openStore(ctx, dsn, storeOwn, d.Config.GroupHosts); err != nil {
+	if d.store, err = openStoreLogging(ctx, dsn, storeOwn, d.Config.GroupHosts, d.log); err != nil {
 		return err
 	}
 	if d.files, err = openArchive(ctx, d.dir.file(archiveDir), storeOwn); err != nil {

@@ -44,13 +44,18 @@ const (
 // openStore opens a store by its DSN: sqlite:PATH or postgres://…. The grouping
 // of hosts is that of a new store; "" keeps an existing one's.
 func openStore(ctx context.Context, dsn string, use storeUse, grouping urlkey.Grouping) (store.Store, error) {
+	return openStoreLogging(ctx, dsn, use, grouping, nil)
+}
+
+// openStoreLogging is openStore for a program that runs on.
+func openStoreLogging(ctx context.Context, dsn string, use storeUse, grouping urlkey.Grouping, log *slog.Logger) (store.Store, error) {
 	if err := config.CheckStore(dsn); err != nil {
 		return nil, err
 	}
 	if path, ok := strings.CutPrefix(dsn, "sqlite:"); ok {
-		return sqlite.Open(ctx, path, sqlite.Options{Owner: use == storeOwn, ReadOnly: use == storeRead, Grouping: grouping})
+		return sqlite.Open(ctx, path, sqlite.Options{Owner: use == storeOwn, ReadOnly: use == storeRead, Grouping: grouping, Log: log})
 	}
-	return postgres.Open(ctx, dsn, postgres.Options{ReadOnly: use == storeRead, Grouping: grouping})
+	return postgres.Open(ctx, dsn, postgres.Options{ReadOnly: use == storeRead, Grouping: grouping, Log: log})
 }
 
 // openArchive opens an archive: a folder, as dir:PATH or PATH, or a bucket, whose

@@ -84,7 +84,7 @@ func runWorker(ctx context.Context, cfg config.Config, stderr io.Writer) error {
 	defer c.Close()
 	watch.not("it waits for the store")
 	s, err := reach(ctx, log, "the store", func(ctx context.Context) (store.Store, error) {
-		return openStore(ctx, cfg.Store, storeOwn, cfg.GroupHosts)
+		return openStoreLogging(ctx, cfg.Store, storeOwn, cfg.GroupHosts, log)
 	}, absentStore(cfg.Store))
 	if err != nil {
 		return notInterrupted(ctx, err)

@@ -32,11 +32,12 @@ func UntilGrant(free time.Time, granted int, step time.Duration, now time.Time) 
 	return max(Promise(free, granted, step).Add(-Horizon).Sub(now), 0)
 }
 
-// Outdated reports whether a page's permit, granted at grantedAt, may no longer begin.
-func Outdated(grantedAt, now time.Time) bool { return now.Sub(grantedAt) > GrantLimit }
+// Outdated reports whether a page's permit, granted at grantedAt, may no longer begin. That
+// grantedAt is ahead of the clock means that the clock went back.
+func Outdated(grantedAt, now time.Time) bool { return now.Sub(grantedAt).Abs() > GrantLimit }
 
 // Stale reports whether a permit, granted at grantedAt and not begun though the
 // host is free from free on, may be taken back in favour of others.
 func Stale(grantedAt, free, now time.Time) bool {
-	return now.Sub(later(grantedAt, free)) > GrantLife
+	return now.Sub(later(grantedAt, free)) > GrantLife || grantedAt.Sub(now) > GrantLife // see Outdated
 }

@@ -30,3 +30,14 @@ func TestOldGrants(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestClockBack(t *testing.T) {
+	e, err := openEngine(t.Context(), pgtest.DSN(t), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	storetest.RunClockBack(t, e)
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+}

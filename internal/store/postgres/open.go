@@ -7,6 +7,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"log/slog"
 	"regexp"
 	"strings"
 
@@ -31,6 +32,8 @@ type Options struct {
 	ReadOnly bool
 	// Grouping; see sqlstore.Options.
 	Grouping urlkey.Grouping
+	// Log is told what people should know; nil for nobody.
+	Log *slog.Logger
 }
 
 // timeouts bound how long a lost or stuck process can hold up others; the DSN may
@@ -57,7 +60,7 @@ func Open(ctx context.Context, dsn string, opts Options) (store.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := sqlstore.Open(ctx, e, sqlstore.Options{Grouping: opts.Grouping, ReadOnly: opts.ReadOnly})
+	s, err := sqlstore.Open(ctx, e, sqlstore.Options{Grouping: opts.Grouping, Log: opts.Log, ReadOnly: opts.ReadOnly})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open store: %w", err), e.Close())
 	}

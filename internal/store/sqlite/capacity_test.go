@@ -22,3 +22,11 @@ func TestOldGrants(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestClockBack(t *testing.T) {
+	e := openOwner(t, filepath.Join(t.TempDir(), "store.db"))
+	storetest.RunClockBack(t, e)
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+}

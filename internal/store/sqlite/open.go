@@ -7,6 +7,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 
@@ -33,6 +34,8 @@ type Options struct {
 	Owner bool
 	// Grouping; see sqlstore.Options.
 	Grouping urlkey.Grouping
+	// Log is told what people should know; nil for nobody.
+	Log *slog.Logger
 	// Wrap, unless nil, wraps the engine, for example to count its queries.
 	Wrap func(sqlstore.Engine) sqlstore.Engine
 }
@@ -60,7 +63,7 @@ func Open(ctx context.Context, path string, opts Options) (store.Store, error) {
 	if opts.Wrap != nil {
 		wrapped = opts.Wrap(e)
 	}
-	s, err := sqlstore.Open(ctx, wrapped, sqlstore.Options{Grouping: opts.Grouping, ReadOnly: opts.ReadOnly})
+	s, err := sqlstore.Open(ctx, wrapped, sqlstore.Options{Grouping: opts.Grouping, Log: opts.Log, ReadOnly: opts.ReadOnly})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open store: %w", e.named(err)), e.Close())
 	}

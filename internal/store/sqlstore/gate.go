@@ -205,9 +205,10 @@ func (s *Store) tryBegin(ctx context.Context, p store.BeginParams) (begun, error
 // other hosts need.
 func (s *Store) inFlight(ctx context.Context, own crawl.Permit) (begun, error) {
 	return read(ctx, s, func(tx Tx) (b begun, err error) {
-		var now, permit, expires int64
+		var now, permit, expires, begunAt int64
 		err = tx.Pipeline(ctx, Step{Clock: &now},
-			oneRow(`SELECT flight_permit, expires_at FROM hosts WHERE id = $1`, []any{own.HostID}, &permit, &expires))
+			oneRow(`SELECT flight_permit, expires_at, begun_at FROM hosts WHERE id = $1`, []any{own.HostID}, &permit, &expires, &begunAt))
+		expires -= max(begunAt-now, 0) // see gateHost.bound
 		if err == nil && permit != 0 && permit != own.ID && expires > now {
 			b.Wait = span(expires - now)
 			b.retry = min(b.Wait, polite.PollEvery)

@@ -125,12 +125,17 @@ func (s *Store) openGate(ctx context.Context, tx Tx, effects *store.GateEffects,
 	if err := tx.Pipeline(ctx, append(steps, reads(false)...)...); err != nil {
 		return nil, fmt.Errorf("lock the hosts %d and read their lines: %w", ids, err)
 	}
-	landed := false
 	for i, g := range gates {
 		if g.row.id == 0 {
 			return nil, fmt.Errorf("lock host %d: %w", ids[i], store.ErrNotFound)
 		}
 		g.was, g.now = g.row, now
+	}
+	if err := s.boundAll(ctx, tx, gates); err != nil {
+		return nil, err
+	}
+	landed := false
+	for _, g := range gates {
 		for _, l := range g.lines {
 			l.Served = g.servedLast(l.Crawl)
 		}

@@ -15,6 +15,10 @@ import (
 // when it may be tried again: one of them fetches it.
 const robotsSpread = 10 * time.Second
 
+// robotsMost is longer than any robots.txt is kept: one that is kept for longer was fetched
+// before the clock went back.
+const robotsMost = 25 * time.Hour
+
 // robotsRow is the gate's view of an origin's robots.txt. The zero row is that of
 // an origin never asked.
 type robotsRow struct {
@@ -73,7 +77,7 @@ type robotsNeed struct {
 
 // need decides what must be done about an origin's robots.txt at now.
 func (r *robotsRow) need(origin string, now int64) robotsNeed {
-	if r.expiresAt <= now {
+	if r.expiresAt <= now || span(r.expiresAt-now) > robotsMost {
 		return robotsNeed{url: origin + "/robots.txt"}
 	}
 	switch r.state {

@@ -124,6 +124,7 @@ func (s *Store) loadHosts(ctx context.Context, tx Tx, crawlID int64, from string
 		if err := row.Scan(append(g.row.fields(), &g.rested, &waiting, &unvisited, &visited)...); err != nil {
 			return store.HostRecord{}, err
 		}
+		g.bound()
 		h, err := g.record(demand, waiting)
 		h.Unvisited, h.Visited = unvisited, visited
 		return h, err

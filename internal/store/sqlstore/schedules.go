@@ -196,6 +196,7 @@ func (s *Store) HostLoads(ctx context.Context, crawlID int64, hosts []int64) ([]
 			if err := row.Scan(append(g.row.fields(), &g.rested, &l.Others, &l.Undiscovered, &l.Visited)...); err != nil {
 				return store.HostLoad{}, err
 			}
+			g.bound()
 			l.ID, l.Gap, l.Mean = g.row.id, g.free(demand).Rest.Length, span(g.row.mean)
 			return l, nil
 		})

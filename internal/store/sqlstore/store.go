@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -17,6 +18,8 @@ type Options struct {
 	// existing one; "" is urlkey.ByHost for a new one and anything for an existing
 	// one.
 	Grouping urlkey.Grouping
+	// Log is told when the clock went back; nil for nobody.
+	Log *slog.Logger
 	// ReadOnly is for an engine that cannot write.
 	ReadOnly bool
 }
@@ -36,11 +39,14 @@ type Store struct {
 	grouping urlkey.Grouping
 	id       string // "" unless opened by Open
 	minutes  minutes
+	clock    clockWarnings
 }
 
 // New returns the store on an engine, which it owns from then on, without
 // looking at its settings; see Open.
-func New(e Engine, o Options) *Store { return &Store{engine: observed(e), grouping: o.Grouping} }
+func New(e Engine, o Options) *Store {
+	return &Store{engine: observed(e), grouping: o.Grouping, clock: clockWarnings{log: o.Log}}
+}
 
 // Now implements store.Store.
 func (s *Store) Now(ctx context.Context) (time.Time, error) {

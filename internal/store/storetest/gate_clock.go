@@ -1,0 +1,85 @@
+package storetest
+
+import (
+	"testing"
+	"time"
+
+	"recrawl/internal/crawl"
+	"recrawl/internal/polite"
+	"recrawl/internal/store"
+	"recrawl/internal/store/sqlstore"
+)
+
+// RunClockBack tests, on an empty engine, that hosts do not stand still when the clock goes
+// back, however far: each rests one gap from then on.
+func RunClockBack(t *testing.T, e sqlstore.Engine) {
+	const delay, wrong = 10 * time.Second, 10 * 365 * 24 * time.Hour
+	clock, err := stopClock(t.Context(), e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newGateWorld(t, sqlstore.New(clock, sqlstore.Options{}))
+	pages := w.open("news", delay, 6)
+	pass := func(d time.Duration) { clock.at += d.Microseconds() }
+	// asks lets a page ask anew, and returns how long its host rests.
+	asks := func(page crawl.PageRef) time.Duration {
+		t.Helper()
+		w.allow("http://host.test")
+		return w.ask(page).Wait
+	}
+	request := func(page crawl.PageRef, change ...func(*store.ReleaseParams)) {
+		t.Helper()
+		w.allow("http://host.test")
+		permit := w.grant(page)
+		w.begin(page, permit)
+		w.release(permit, change...)
+	}
+
+	request(pages[0])
+	pass(-wrong)
+	if h := w.host(pages[0].CrawlID); h.NextFree.After(w.now().Add(delay)) {
+		t.Errorf("the host is shown as free in %v", h.NextFree.Sub(w.now()))
+	}
+	if got := asks(pages[1]); got != delay {
+		t.Errorf("after the clock went back the host rests %v, want %v", got, delay)
+	}
+	pass(delay / 2)
+	if got := asks(pages[1]); got != delay/2 {
+		t.Errorf("half a gap later the host rests %v, want %v", got, delay/2)
+	}
+	pass(delay / 2)
+
+	permit := w.grant(pages[1])
+	w.begin(pages[1], permit) // and is lost
+	pass(-wrong)
+	other := store.BeginParams{Permit: crawl.Permit{ID: permit.ID + 1, HostID: permit.HostID}, Page: pages[2], Visit: 1, Take: new(holding).take}
+	if b := must(w.s.Begin(t.Context(), other))(t); b.Wait > permit.Lifetime {
+		t.Errorf("whoever would begin has to wait for %v", b.Wait)
+	}
+	asks(pages[2])
+	pass(permit.Lifetime - time.Second)
+	if !w.host(pages[1].CrawlID).InFlight {
+		t.Error("a request that may be under way is forgotten")
+	}
+	pass(time.Second)
+	asks(pages[2])
+	pass(2 * permit.Lifetime)
+
+	w.leave(pages[1])
+	w.leave(pages[2])
+	request(pages[3], func(p *store.ReleaseParams) { p.Answer = store.HostThrottled })
+	pass(-wrong)
+	if got := asks(pages[4]); got > polite.MaxRetryAfter {
+		t.Errorf("a back-off of a minute lasts %v", got)
+	}
+	// A permit whose owner is gone, and a robots.txt, from the time ahead.
+	pass(2 * polite.MaxRetryAfter)
+	w.allow("http://host.test")
+	w.grant(pages[4])
+	pass(-wrong)
+	w.ask(pages[5])
+	pass(polite.MaxRetryAfter) // the clock cannot say that the back-off has ended
+	if a := w.ask(pages[5]); a.Answer != store.GateGranted || a.Permit.Kind != crawl.PermitRobots {
+		t.Errorf("%s (%s, %v) with %+v, want a permit for the robots.txt", a.Answer, a.Reason, a.Wait, a.Permit)
+	}
+}
