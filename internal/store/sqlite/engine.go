@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -20,6 +21,8 @@ type engine struct {
 	path     string
 	owner    bool
 	watchers sqlstore.Watchers
+	clock    *clock       // the owner's, nil for others, who see the machine's
+	log      *slog.Logger // nil for nobody
 
 	writer *session // nil when opened read-only
 	guard  *session // holds the owner's lock, nil without
@@ -51,7 +54,7 @@ func (e *engine) Read(ctx context.Context, fn func(sqlstore.Tx) error) error {
 		return ctx.Err()
 	}
 	defer func() { e.idle <- s }()
-	return e.transact(ctx, s, &tx{session: s}, fn)
+	return e.transact(ctx, s, &tx{session: s, clock: e.clock}, fn)
 }
 
 // Glance implements sqlstore.Engine. The writer's connection is the only one whose page
@@ -62,7 +65,7 @@ func (e *engine) Glance(ctx context.Context, fn func(sqlstore.Tx) error) error {
 	if e.writer == nil {
 		return e.Read(ctx, fn)
 	}
-	return e.ask(ctx, &request{kind: glances, fn: fn, tx: &tx{session: e.writer, detached: true}})
+	return e.ask(ctx, &request{kind: glances, fn: fn, tx: &tx{session: e.writer, detached: true, clock: e.clock}})
 }
 
 // Write implements sqlstore.Engine. Writers of this process queue here; SQLite
@@ -84,7 +87,7 @@ func (e *engine) write(ctx context.Context, k kind, fn func(sqlstore.Tx) error) 
 	if e.writer == nil {
 		return fmt.Errorf("%s was opened for reading only: %w", e.path, store.ErrUnavailable)
 	}
-	t := &tx{session: e.writer, detached: true}
+	t := &tx{session: e.writer, detached: true, clock: e.clock}
 	if err := e.ask(ctx, &request{kind: k, fn: fn, tx: t}); err != nil {
 		return err
 	}
@@ -165,6 +168,7 @@ type tx struct {
 	// begun: an interrupt in a write transaction would cost the work of all of it,
 	// and they are short.
 	detached bool
+	clock    *clock // the owner's, nil for others
 	woken    []int64
 }
 
@@ -215,7 +219,13 @@ func (t *tx) Pipeline(ctx context.Context, steps ...sqlstore.Step) error {
 }
 
 // Now implements sqlstore.Tx.
-func (t *tx) Now(context.Context) (int64, error) { return time.Now().UnixMicro(), nil }
+func (t *tx) Now(context.Context) (int64, error) {
+	now := time.Now()
+	if t.clock != nil {
+		now = t.clock.at(now)
+	}
+	return now.UnixMicro(), nil
+}
 
 // Wake implements sqlstore.Tx.
 func (t *tx) Wake(page int64) { t.woken = append(t.woken, page) }

@@ -110,6 +110,12 @@ func (e *engine) serveGroup(r *request) *request {
 		}
 		return nil
 	}
+	if r.kind != glances {
+		if err := e.keepTime(); err != nil {
+			r.end(e.translate(err))
+			return nil
+		}
+	}
 	g := &group{kind: r.kind}
 	if err := e.begin(g.kind); err != nil {
 		r.end(e.translate(err))

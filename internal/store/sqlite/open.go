@@ -76,8 +76,11 @@ func openEngine(ctx context.Context, path string, opts Options) (*engine, error)
 		return nil, fmt.Errorf("open store %s: %w", path, err)
 	}
 	e := &engine{
-		path: absolute, owner: opts.Owner && !opts.ReadOnly,
+		path: absolute, log: opts.Log, owner: opts.Owner && !opts.ReadOnly,
 		requests: make(chan *request), idle: make(chan *session, readers), closed: make(chan struct{}),
+	}
+	if e.owner {
+		e.clock = newClock()
 	}
 	if err := e.open(ctx, opts); err != nil {
 		e.owner = false // it was not opened: Close must not mark it clean

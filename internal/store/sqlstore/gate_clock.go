@@ -10,9 +10,24 @@ import (
 	"recrawl/internal/polite"
 )
 
-// This file is for a clock that goes back: somebody sets it, or the machine starts with a
-// wrong one. What was stored by then is ahead of it, and a host would stand still until the
-// clock has caught up.
+// This file is for a clock that is set. If it goes back, what was stored by then is ahead of
+// it, and a host would stand still until the clock has caught up. If it jumps ahead, requests
+// that are under way seem to have expired, and gaps to be over.
+
+// ClockJumped is for an owner whose clock has jumped ahead by a duration to now, as when the
+// machine slept: every host rests one gap from now on, and requests under way, which are all
+// the owner's, expire as much later.
+func ClockJumped(ctx context.Context, tx Tx, now time.Time, by time.Duration) error {
+	if _, err := tx.Exec(ctx, "UPDATE rest SET rested_at = $1 WHERE id = 1", micros(now)); err != nil {
+		return fmt.Errorf("let all hosts rest: %w", err)
+	}
+	_, err := tx.Exec(ctx, "UPDATE hosts SET begun_at = begun_at + $1, expires_at = expires_at + $2 WHERE flight_permit <> 0",
+		spanMicros(by), spanMicros(by))
+	if err != nil {
+		return fmt.Errorf("move the ends of requests under way: %w", err)
+	}
+	return nil
+}
 
 // clockSlack is how far ahead of the clock a host's times may be without it having gone back:
 // a request that was given up ends a little later than it is released.
