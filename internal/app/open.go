@@ -53,9 +53,22 @@ func openStoreLogging(ctx context.Context, dsn string, use storeUse, grouping ur
 		return nil, err
 	}
 	if path, ok := strings.CutPrefix(dsn, "sqlite:"); ok {
-		return sqlite.Open(ctx, path, sqlite.Options{Owner: use == storeOwn, ReadOnly: use == storeRead, Grouping: grouping, Log: log})
+		s, err := sqlite.Open(ctx, path, sqlite.Options{Owner: use == storeOwn, ReadOnly: use == storeRead, Grouping: grouping, Log: log})
+		return s, orFull(err, dsn, room.Measure)
 	}
 	return postgres.Open(ctx, dsn, postgres.Options{ReadOnly: use == storeRead, Grouping: grouping, Log: log})
+}
+
+// orFull says that the disk is full where SQLite only knows that it failed, as when it cannot
+// make the file beside the store's that its processes share.
+func orFull(err error, dsn string, measure func(string) (room.Space, error)) error {
+	if !sqlite.DiskFails(err) {
+		return err
+	}
+	if short := room.Short(config.LocalFolders(dsn, ""), room.Least, measure); short != "" {
+		return fmt.Errorf("the disk is full (%s): %w", strings.TrimPrefix(short, "no room: "), err)
+	}
+	return err
 }
 
 // openArchive opens an archive: a folder, as dir:PATH or PATH, or a bucket, whose

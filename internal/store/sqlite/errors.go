@@ -28,6 +28,22 @@ var errorWords = map[int]struct {
 	lib.SQLITE_NOTADB:   {store.ErrForeign, "it is not a SQLite database"},
 }
 
+// resultCode is SQLite's primary code of an error, 0 for one that is not SQLite's.
+func resultCode(err error) int {
+	var failure *sqlite.Error
+	if !errors.As(err, &failure) {
+		return 0
+	}
+	return failure.Code() & 0xff
+}
+
+// DiskFails reports whether an error is that of the disk. A full one may be the cause: only a
+// write to the store's own file says so.
+func DiskFails(err error) bool {
+	code := resultCode(err)
+	return code == lib.SQLITE_IOERR || code == lib.SQLITE_CANTOPEN
+}
+
 // storeError is an error of SQLite of one of the store's kinds.
 type storeError struct {
 	kind  error
@@ -49,11 +65,9 @@ func interpretError(err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return store.ErrNotFound
 	}
-	var failure *sqlite.Error
-	if !errors.As(err, &failure) {
-		return err
-	}
-	if as, ok := errorWords[failure.Code()&0xff]; ok {
+	if as, ok := errorWords[resultCode(err)]; ok {
+		var failure *sqlite.Error
+		errors.As(err, &failure)
 		return &storeError{kind: as.kind, words: as.words, cause: failure}
 	}
 	return err

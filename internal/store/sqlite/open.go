@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 
+	lib "modernc.org/sqlite/lib"
+
 	"recrawl/internal/store"
 	"recrawl/internal/store/sqlstore"
 	"recrawl/internal/urlkey"
@@ -219,11 +221,10 @@ func (e *engine) takeOwnership(ctx context.Context) error {
 		return e.translate(err)
 	}
 	if _, err := guard.exec(ctx, "BEGIN EXCLUSIVE", nil); err != nil {
-		err = errors.Join(interpretError(err), guard.close())
-		if errors.Is(err, store.ErrUnavailable) {
-			return fmt.Errorf("%s is in use by another recrawl process: stop that one first, or choose another file: %w", e.path, store.ErrUnavailable)
+		if resultCode(err) == lib.SQLITE_BUSY {
+			err = fmt.Errorf("%s is in use by another recrawl process: stop that one first, or choose another file: %w", e.path, store.ErrUnavailable)
 		}
-		return err
+		return errors.Join(e.translate(err), guard.close())
 	}
 	e.guard = guard
 	return nil

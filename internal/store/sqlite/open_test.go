@@ -362,3 +362,15 @@ func TestDeadOwnersPermitsReturn(t *testing.T) {
 		t.Errorf("hosts %+v, %v; want two waiting", hosts, err)
 	}
 }
+
+// That the owner's lock cannot be taken for another reason is no sign of another owner.
+func TestOwnersLockFails(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	if err := os.Mkdir(path+"-owner", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Open(t.Context(), path, Options{Owner: true})
+	if !errors.Is(err, store.ErrUnavailable) || strings.Contains(err.Error(), "in use") || !DiskFails(err) {
+		t.Errorf("%v", err)
+	}
+}
