@@ -303,14 +303,15 @@ func (d *devRun) startWorker(ctx context.Context, programs *program.Set) (stop f
 	return func() { rest(); end() }, nil
 }
 
-// startCrawls starts the workflows of the crawls in the store, in case Temporal has
-// lost them, and then carries out the request.
-func (d *devRun) startCrawls(ctx context.Context) error {
-	known, err := d.store.ListCrawls(ctx)
-	if err != nil {
-		return err
-	}
-	flows := flowClient{flows: temporalkit.Workflows{Client: d.client, Namespace: client.DefaultNamespace, TaskQueue: d.home.TaskQueue, Store: d.store.ID()}}
+// crawlStarter starts the workflows of crawls.
+type crawlStarter interface {
+	Running(ctx context.Context, name string) (bool, error)
+	StartCrawl(context.Context, crawl.Spec) error
+}
+
+// restart starts the workflows of known crawls. Where Temporal is slow, as it may be while
+// it starts, that is left to maintenance, which starts what is missing.
+func (d *devRun) restart(ctx context.Context, flows crawlStarter, known []store.CrawlRecord) error {
 	for _, rec := range known {
 		if rec.State == crawl.CrawlStopped {
 			continue
@@ -321,12 +322,30 @@ func (d *devRun) startCrawls(ctx context.Context) error {
 			continue
 		}
 		err := flows.StartCrawl(ctx, rec.Spec)
-		if errors.Is(err, temporalkit.ErrNotTaken) {
+		switch {
+		case err == nil:
+		case ctx.Err() == nil && errors.Is(err, temporalkit.ErrNotTaken):
 			// After a crash Temporal waits for the dead worker; ours comes next.
 			d.log.Warn("the crawl goes on when Temporal gives it to this process", "crawl", rec.Spec.Name)
-		} else if err != nil {
+		case ctx.Err() == nil && temporalkit.IsBusy(err):
+			d.log.Warn("Temporal is too slow to start the crawl; maintenance starts it, if it is not running", "crawl", rec.Spec.Name, "error", err)
+		default:
 			return err
 		}
+	}
+	return nil
+}
+
+// startCrawls starts the workflows of the crawls in the store, in case Temporal has
+// lost them, and then carries out the request.
+func (d *devRun) startCrawls(ctx context.Context) error {
+	known, err := d.store.ListCrawls(ctx)
+	if err != nil {
+		return err
+	}
+	flows := flowClient{flows: temporalkit.Workflows{Client: d.client, Namespace: client.DefaultNamespace, TaskQueue: d.home.TaskQueue, Store: d.store.ID()}}
+	if err := d.restart(ctx, flows, known); err != nil {
+		return err
 	}
 	if d.Ready == nil {
 		return nil

@@ -2,8 +2,10 @@ package app
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"log/slog"
@@ -12,6 +14,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"go.temporal.io/api/serviceerror"
 
 	"recrawl/internal/cli"
 	"recrawl/internal/contract"
@@ -85,5 +89,46 @@ func TestMistakesOfDevLeaveNoStore(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(o.Data, storeFile)); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: a store is left: %v", name, err)
 		}
+	}
+}
+
+// slowStarter is a Temporal that answers each crawl with its error.
+type slowStarter struct {
+	errs    map[string]error
+	started []string
+}
+
+func (s *slowStarter) Running(context.Context, string) (bool, error) {
+	return false, context.DeadlineExceeded
+}
+
+func (s *slowStarter) StartCrawl(_ context.Context, spec crawl.Spec) error {
+	s.started = append(s.started, spec.Name)
+	return s.errs[spec.Name]
+}
+
+// A Temporal that is slow while it starts does not end the program: the crawls are known, and
+// maintenance starts them later.
+func TestStartGoesOnWithoutASlowTemporal(t *testing.T) {
+	t.Parallel()
+	refused := &crawl.SpecError{Field: "seeds", Problem: "are missing"}
+	s := &slowStarter{errs: map[string]error{
+		"a": fmt.Errorf("start crawl/a: %w", context.DeadlineExceeded),
+		"b": fmt.Errorf("start crawl/b: %w", serviceerror.NewUnavailable("starting")),
+		"c": fmt.Errorf("start crawl/c: %w", serviceerror.NewDeadlineExceeded("slow")),
+		"d": fmt.Errorf("crawl/d: %w", temporalkit.ErrNotTaken),
+		"f": refused,
+	}}
+	var known []store.CrawlRecord
+	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
+		known = append(known, store.CrawlRecord{Spec: crawl.Spec{Name: name}})
+	}
+	var log bytes.Buffer
+	d := &devRun{log: slog.New(slog.NewTextHandler(&log, nil))}
+	if err := d.restart(t.Context(), s, known[:5]); err != nil || len(s.started) != 5 || strings.Count(log.String(), "crawl=") != 4 {
+		t.Errorf("%v; started %q; %s", err, s.started, &log)
+	}
+	if err := d.restart(t.Context(), s, known); !errors.Is(err, refused) {
+		t.Errorf("a spec that is refused: %v", err)
 	}
 }

@@ -32,6 +32,13 @@ func IsAbsent(err error) bool {
 	return errors.As(err, &dial) && dial.absent
 }
 
+// IsBusy reports whether an error of a call says that the server did not answer in time, or
+// cannot at the moment, so that the same call may succeed later.
+func IsBusy(err error) bool {
+	var late *serviceerror.DeadlineExceeded
+	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &late) || passing(err)
+}
+
 func newDialError(ctx context.Context, opts client.Options, err error) *dialError {
 	text := oneLine(err)
 	if refused := shakeHands(ctx, opts); refused != nil {
