@@ -97,6 +97,23 @@ type Manifest struct {
 // List returns the manifests of the whole backups in a folder, the newest first. It
 // does not check whether their files are intact.
 func List(dir string) ([]Manifest, error) {
+	var all []Manifest
+	names, err := listNames(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		m, err := readManifest(dir, name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, m)
+	}
+	return all, nil
+}
+
+// listNames is List without reading the manifests.
+func listNames(dir string) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Join(dir, storeDir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -104,20 +121,14 @@ func List(dir string) ([]Manifest, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list backups: %w", err)
 	}
-	var all []Manifest
+	var names []string
 	for _, e := range entries {
-		name, is := strings.CutSuffix(e.Name(), manifestSuffix)
-		if !is || !isName(name) {
-			continue
+		if name, is := strings.CutSuffix(e.Name(), manifestSuffix); is && isName(name) {
+			names = append(names, name)
 		}
-		m, err := readManifest(dir, name)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, m)
 	}
-	slices.SortFunc(all, func(a, b Manifest) int { return strings.Compare(b.Name, a.Name) })
-	return all, nil
+	slices.SortFunc(names, func(a, b string) int { return strings.Compare(b, a) })
+	return names, nil
 }
 
 func isName(name string) bool {

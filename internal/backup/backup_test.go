@@ -376,3 +376,26 @@ func TestArchiveAlone(t *testing.T) {
 		w.check(errors.Join(err, r.Close()))
 	}
 }
+
+// A backup that is made after the clock went back is the newest one all the same: it stays,
+// its contents with it, and is what is restored.
+func TestClockWentBack(t *testing.T) {
+	w := newWorld(t, 1)
+	w.make()
+	w.make()
+	w.now = w.now.Add(-time.Hour)
+	kept := w.page()
+	made := w.make()
+	all, err := backup.List(w.dir)
+	w.check(err)
+	if len(all) != 2 || all[0].Name != made.Manifest.Name || !all[0].Made.Equal(w.now) || made.Removed != 1 || made.Pruned != 0 {
+		t.Fatalf("%+v; %+v", all, made)
+	}
+	if has, err := openDir(t, filepath.Join(w.dir, "archive")).Has(t.Context(), kept); !has || err != nil {
+		t.Errorf("the new content is there: %v, %v", has, err)
+	}
+	done, _, err := w.restore("")
+	if err != nil || done.Manifest.Name != made.Manifest.Name {
+		t.Errorf("restored %+v, %v", done, err)
+	}
+}

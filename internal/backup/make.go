@@ -61,7 +61,11 @@ func Make(ctx context.Context, from Source, dir string, o Options) (made Made, e
 	if err != nil {
 		return made, err
 	}
-	m := Manifest{Format: format, Name: freeName(dir, o.Now), Made: o.Now.UTC(), Software: o.Software, Store: from.Store.ID()}
+	name, err := freeName(dir, o.Now)
+	if err != nil {
+		return made, err
+	}
+	m := Manifest{Format: format, Name: name, Made: o.Now.UTC(), Software: o.Software, Store: from.Store.ID()}
 	o.Progress("copying the store", 0)
 	if err := snapshot(ctx, from, dir, &m); err != nil {
 		return made, err
@@ -73,7 +77,7 @@ func Make(ctx context.Context, from Source, dir string, o Options) (made Made, e
 	}
 	made.Manifest = m
 	if err = seal(dir, m); err == nil {
-		made.Removed, err = removeOld(dir, o.Keep)
+		made.Removed, err = removeOld(dir, o.Keep, m.Name)
 	}
 	if err == nil {
 		made.Pruned, err = prune(ctx, from.Open, dir, to)
@@ -81,15 +85,22 @@ func Make(ctx context.Context, from Source, dir string, o Options) (made Made, e
 	return made, err
 }
 
-// freeName is the name of a backup that is made now; of two in one second the later one
-// gets the name of the next second.
-func freeName(dir string, now time.Time) string {
-	for ; ; now = now.Add(time.Second) {
-		name := now.UTC().Format(nameLayout)
-		if _, err := os.Lstat(file(dir, name, manifestSuffix)); err != nil {
-			return name
-		}
+// freeName is the name of a backup that is made now. The order of the names says which backup
+// is the newest, so a name is always later than those that are there: of two in one second
+// the later one gets the name of the next second, as does one that is made after the clock went back.
+func freeName(dir string, now time.Time) (string, error) {
+	names, err := listNames(dir)
+	if err != nil || len(names) == 0 {
+		return now.UTC().Format(nameLayout), err
 	}
+	newest, err := time.Parse(nameLayout, names[0])
+	if err != nil {
+		return "", fmt.Errorf("name a backup: %w", err)
+	}
+	if next := newest.Add(time.Second); next.After(now) {
+		now = next
+	}
+	return now.UTC().Format(nameLayout), nil
 }
 
 // CopyArchive copies the contents of a store to a folder, without the store: for a

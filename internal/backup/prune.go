@@ -11,14 +11,17 @@ import (
 )
 
 // removeOld removes all backups except the newest ones: the manifest first, so that
-// an interrupted removal leaves no backup.
-func removeOld(dir string, keep int) (int, error) {
+// an interrupted removal leaves no backup. The one that was just made always stays.
+func removeOld(dir string, keep int, made string) (int, error) {
 	all, err := List(dir)
 	if err != nil {
 		return 0, err
 	}
 	removed := 0
 	for _, m := range all[min(max(keep, 1), len(all)):] {
+		if m.Name == made {
+			continue
+		}
 		for _, suffix := range []string{manifestSuffix, copySuffix} {
 			if err := os.Remove(file(dir, m.Name, suffix)); err != nil {
 				return removed, fmt.Errorf("remove an old backup: %w", err)
