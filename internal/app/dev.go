@@ -191,7 +191,7 @@ func (d *devRun) openStore(ctx context.Context) (err error) {
 	if d.store, err = openStoreLogging(ctx, dsn, storeOwn, d.Config.GroupHosts, d.log); err != nil {
 		return err
 	}
-	if d.files, err = openArchive(ctx, d.dir.file(archiveDir), storeOwn); err != nil {
+	if d.files, err = openOwnArchive(ctx, d.dir.file(archiveDir), d.store); err != nil {
 		return errors.Join(err, d.store.Close())
 	}
 	old, err := d.dir.readState()

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"recrawl/internal/admission"
 	"recrawl/internal/archive"
 	"recrawl/internal/archive/s3"
+	"recrawl/internal/backup"
 	"recrawl/internal/care"
 	"recrawl/internal/config"
 	"recrawl/internal/feed/reader"
@@ -83,10 +85,49 @@ func openArchive(ctx context.Context, url string, use storeUse) (archive.Store, 
 		return nil, fmt.Errorf("archive %s://: an archive is a folder, write its path, or a bucket, write s3://BUCKET/PREFIX", scheme)
 	}
 	path := archiveFolder(url)
-	if _, err := os.Stat(path); use != storeOwn && errors.Is(err, fs.ErrNotExist) {
+	if use != storeOwn && isEmpty(path) {
 		return nil, fmt.Errorf("there is no archive at %s: name the one that belongs to the store with --archive or %s", path, config.EnvArchive)
 	}
 	return archive.OpenDir(path)
+}
+
+// isEmpty reports whether a folder is missing or has nothing in it, not even what
+// archive.OpenDir makes.
+func isEmpty(folder string) bool {
+	entries, err := os.ReadDir(folder)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0
+}
+
+// openOwnArchive opens the archive of a store for the store's owner. If the store has
+// contents, it does not make a folder that is not there: its disk may not be mounted, and
+// what is written below the mount point is out of sight later.
+func openOwnArchive(ctx context.Context, url string, contents backup.Contents) (archive.Store, error) {
+	if folder := archiveFolder(url); folder != "" {
+		if files, was := archive.ExistingDir(folder); !was {
+			if err := belongs(ctx, files, folder, contents); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return openArchive(ctx, url, storeOwn)
+}
+
+// samples is how many contents tell whether an archive belongs to a store. A few may be gone.
+const samples = 10
+
+// belongs fails if a store has contents, and a folder none of the first of them.
+func belongs(ctx context.Context, files *archive.Dir, folder string, contents backup.Contents) error {
+	first, err := contents.ListContents(ctx, "", samples)
+	if err != nil || len(first) == 0 {
+		return err
+	}
+	for _, digest := range first {
+		if has, err := files.Has(ctx, digest); err != nil || has {
+			return err
+		}
+	}
+	return fmt.Errorf("the archive %s holds nothing of this store's contents: is its disk mounted? If they are lost, make it anew: mkdir -p %s",
+		folder, filepath.Join(folder, "tmp"))
 }
 
 // archiveFolder is the folder of an archive, "" if it is in none.

@@ -90,7 +90,7 @@ func runWorker(ctx context.Context, cfg config.Config, stderr io.Writer) error {
 		return notInterrupted(ctx, err)
 	}
 	defer s.Close()
-	a, err := openArchive(ctx, cfg.Archive, storeOwn)
+	a, err := openOwnArchive(ctx, cfg.Archive, s)
 	if err != nil {
 		return err
 	}

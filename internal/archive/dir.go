@@ -47,6 +47,14 @@ func OpenDir(path string) (*Dir, error) {
 	return d, nil
 }
 
+// ExistingDir is the folder at path as it is, for reading: nothing is made in it. was reports
+// whether OpenDir has ever opened it. An empty folder at which a disk is to be mounted it has not.
+func ExistingDir(path string) (d *Dir, was bool) {
+	d = &Dir{root: path}
+	_, err := os.Stat(d.temp())
+	return d, err == nil
+}
+
 // sweep removes temporary files last written before a time.
 func (d *Dir) sweep(before time.Time) error {
 	entries, err := os.ReadDir(d.temp())
