@@ -155,7 +155,8 @@ func (m manifest) ofWords() string {
 }
 
 // survey reads the folder's contents: exports by their folders' names and at most one
-// unfinished export.
+// unfinished export. It removes those that were cut off before their first manifest: no later
+// export has their time.
 func (p *place) survey(want manifest) (finished map[string]manifest, part *manifest, err error) {
 	entries, err := fs.ReadDir(p.root.FS(), ".")
 	if err != nil {
@@ -168,6 +169,9 @@ func (p *place) survey(want manifest) (finished map[string]manifest, part *manif
 			return nil, nil, err
 		}
 		if m == nil {
+			if err := p.root.RemoveAll(e.Name()); err != nil {
+				return nil, nil, fmt.Errorf("remove an export that was never begun: %w", err)
+			}
 			continue
 		}
 		if m.Format != want.Format || m.Crawl != want.Crawl || m.Article != want.Article {
@@ -185,8 +189,8 @@ func (p *place) survey(want manifest) (finished map[string]manifest, part *manif
 	return finished, part, nil
 }
 
-// read reads the manifest of a folder that is named like an export. It is nil if a kill
-// came before the first one was written.
+// read reads the manifest of a folder that is named like an export. It is nil if a kill,
+// or a full disk, came before the first one was written.
 func (p *place) read(e fs.DirEntry) (*manifest, error) {
 	name, unfinished := strings.CutSuffix(e.Name(), partSuffix)
 	at, err := time.Parse(nameLayout, name)

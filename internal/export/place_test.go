@@ -179,3 +179,24 @@ func TestBadOptions(t *testing.T) {
 		}
 	}
 }
+
+// An export that ended before its first manifest leaves nothing for ever.
+func TestNeverBegunIsRemoved(t *testing.T) {
+	t.Parallel()
+	src, out, o := exporttest.Crawl(35, exporttest.URLs(), 3), t.TempDir(), options(export.JSONL)
+	const empty, cut = "2028-01-11T000000Z.part", "2028-01-11T000001Z.part"
+	if err := errors.Join(os.Mkdir(filepath.Join(out, empty), 0o755), os.MkdirAll(filepath.Join(out, cut, ".work"), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(out, cut, ".work", "export.json"), []byte("{"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := export.Export(t.Context(), src, out, o); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{empty, cut} {
+		if _, err := os.Stat(filepath.Join(out, name)); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s is still there: %v", name, err)
+		}
+	}
+}
