@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -158,7 +159,12 @@ func workersOf(t *testing.T, address string) *strangers {
 }
 
 func (w *strangers) env(store string) []string {
-	return append(cleanEnv(w.t), "RECRAWL_STORE="+store, "RECRAWL_ARCHIVE="+filepath.Join(w.t.TempDir(), "archive"), "TEMPORAL_ADDRESS="+w.address)
+	// An empty archive that was made on purpose: the stores are copies, of which some have contents.
+	archive := filepath.Join(w.t.TempDir(), "archive")
+	if err := os.MkdirAll(filepath.Join(archive, "tmp"), 0o700); err != nil {
+		w.t.Fatal(err)
+	}
+	return append(cleanEnv(w.t), "RECRAWL_STORE="+store, "RECRAWL_ARCHIVE="+archive, "TEMPORAL_ADDRESS="+w.address)
 }
 
 func (w *strangers) start(store string) *process {
