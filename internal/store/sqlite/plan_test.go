@@ -43,6 +43,7 @@ var mustUse = map[string]string{
 
 var (
 	scanned  = regexp.MustCompile(`^SCAN (\S+)`)
+	bySeq    = regexp.MustCompile(`(\w+)\.seq = `)
 	aliasing = regexp.MustCompile(`(?i)\b(?:FROM|JOIN|UPDATE|INTO)\s+(\w+)(?:\s+(?:AS\s+)?(\w+))?`)
 )
 
@@ -96,6 +97,12 @@ func checkPlans(t *testing.T, r *recorder) {
 			if strings.Contains(step, "frontier_state (crawl_id=? AND state>") {
 				t.Errorf("all living pages of a crawl: %s\nin\n%s", step, query)
 			}
+			// A page may have tens of thousands of versions: each is found by its number.
+			for _, m := range bySeq.FindAllStringSubmatch(query, -1) {
+				if strings.HasPrefix(step, "SEARCH "+m[1]+" ") && !strings.Contains(step, "seq=?") {
+					t.Errorf("all versions of a page: %s\nin\n%s", step, query)
+				}
+			}
 			// Pages are written by their ids, not looked for among all of a crawl.
 			if strings.HasPrefix(query, "UPDATE frontier") && strings.HasPrefix(step, "SEARCH frontier") && !strings.Contains(step, "PRIMARY KEY") {
 				t.Errorf("%s\nin\n%s", step, query)
@@ -109,6 +116,30 @@ func checkPlans(t *testing.T, r *recorder) {
 	}
 	if len(r.queries) < 60 {
 		t.Errorf("only %d queries were taken down", len(r.queries))
+	}
+}
+
+// TestVersionsAreFoundByNumber: neither the view of changes nor a part of the list of a
+// page's versions reads all of these.
+func TestVersionsAreFoundByNumber(t *testing.T) {
+	t.Parallel()
+	e := testEngine(t)
+	r := &recorder{queries: map[string][]any{"SELECT * FROM recrawl_changes WHERE id > $1": {1}}}
+	s := sqlstore.New(sqlstore.Observe(e, sqlstore.Observer{Asked: r.asked}), sqlstore.Options{})
+	for _, before := range []int{0, 1000} {
+		if _, err := s.ListVersions(t.Context(), 1, before, 20); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(r.queries) != 3 {
+		t.Fatalf("%d queries", len(r.queries))
+	}
+	for query, args := range r.queries {
+		steps := strings.Join(plan(t, e, query, args), "\n")
+		newest := strings.Contains(query, "ORDER BY v.visit")
+		if strings.Contains(steps, "TEMP B-TREE") || !newest && !strings.Contains(steps, "versions_seq") {
+			t.Errorf("%s\nin\n%s", steps, query)
+		}
 	}
 }
 

@@ -58,13 +58,14 @@ func encodeReserved(reserved []crawl.Reservation) string {
 func (s *Store) ListVersions(ctx context.Context, pageID int64, before, limit int) ([]store.VersionRecord, error) {
 	query := `SELECT ` + versionColumns + ` FROM versions v JOIN frontier f ON f.page_id = v.page_id AND v.visit <= f.visit
 		WHERE v.page_id = $1`
-	args := []any{pageID, limitOr(limit)}
+	args, order := []any{pageID, limitOr(limit)}, `v.visit`
 	if before > 0 {
-		query += ` AND v.seq < $3`
+		// Numbers rise with the visits, and each order has an index that finds its first rows.
+		query, order = query+` AND v.seq < $3`, `v.seq`
 		args = append(args, min(before, math.MaxInt32)) // the column's type in PostgreSQL
 	}
 	versions, err := read(ctx, s, func(tx Tx) ([]store.VersionRecord, error) {
-		return collect(ctx, tx, query+` ORDER BY v.visit DESC LIMIT $2`, args, scanVersion)
+		return collect(ctx, tx, query+` ORDER BY `+order+` DESC LIMIT $2`, args, scanVersion)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("versions of page %d: %w", pageID, err)
@@ -75,7 +76,7 @@ func (s *Store) ListVersions(ctx context.Context, pageID int64, before, limit in
 // Version implements store.Reports.
 func (s *Store) Version(ctx context.Context, pageID int64, seq int) (store.VersionRecord, error) {
 	query := `SELECT ` + versionColumns + `, v.request, v.response, v.remote
-		FROM versions v JOIN frontier f ON f.page_id = v.page_id AND v.visit <= f.visit WHERE v.page_id = $1 AND v.seq = $2`
+		FROM versions v` + s.engine.Dialect().Index("versions_seq") + ` JOIN frontier f ON f.page_id = v.page_id AND v.visit <= f.visit WHERE v.page_id = $1 AND v.seq = $2`
 	found, err := read(ctx, s, func(tx Tx) ([]store.VersionRecord, error) {
 		return collect(ctx, tx, query, []any{pageID, min(max(seq, 0), math.MaxInt32)}, func(row Row) (store.VersionRecord, error) {
 			var h store.Heads
