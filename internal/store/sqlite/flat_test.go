@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -179,4 +180,58 @@ func TestFlat(t *testing.T) {
 				name, c.statements, c.rows, many[name].statements, many[name].rows)
 		}
 	}
+}
+
+// TestWalksReadLittleMore: a walk along the ids of several states asks each state for no ids
+// above those that it has enough of. It once read a full batch of every state, and threw most away.
+func TestWalksReadLittleMore(t *testing.T) {
+	t.Parallel()
+	m := newMeter(openOwner(t, filepath.Join(t.TempDir(), "store.db")))
+	defer m.Close()
+	const pages, limit = 3000, 100
+	s, rec := crowd(t, m, pages, 0)
+	err := m.Write(t.Context(), func(tx sqlstore.Tx) error {
+		_, err := tx.Exec(t.Context(), `UPDATE frontier SET state = $1 + page_id % 6`, int64(crawl.Active))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, walk := range map[string]func(after int64) ([]int64, error){
+		"entries": func(after int64) ([]int64, error) {
+			found, err := s.Entries(t.Context(), store.EntryParams{CrawlID: rec.ID, After: after, Limit: limit})
+			return idsOf(found, func(e store.EntryRecord) int64 { return e.PageID }), err
+		},
+		"ranked": func(after int64) ([]int64, error) {
+			found, err := s.RankedPages(t.Context(), rec.ID, after, limit)
+			return idsOf(found, func(p store.RankedPage) int64 { return p.ID }), err
+		},
+	} {
+		for _, after := range []int64{0, 1234} {
+			before := m.rows.Load()
+			got, err := walk(after)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := make([]int64, limit)
+			for i := range want {
+				want[i] = after + int64(i) + 1
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s after %d: %v", name, after, got)
+			}
+			// With the pages themselves; a batch of each state is 600.
+			if n := m.rows.Load() - before; n > 5*limit {
+				t.Errorf("%s after %d: %d rows read for %d", name, after, n, limit)
+			}
+		}
+	}
+}
+
+func idsOf[T any](list []T, id func(T) int64) []int64 {
+	var ids []int64
+	for _, each := range list {
+		ids = append(ids, id(each))
+	}
+	return ids
 }

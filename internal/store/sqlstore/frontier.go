@@ -116,11 +116,11 @@ func (s *Store) dueIDs(ctx context.Context, tx Tx, p store.DueParams) ([]int64, 
 	if p.InLine {
 		outside = ""
 	}
-	return mergeStates(crawl.LivingStates(), limit, func(state crawl.PageState) ([]int64, error) {
+	return mergeStates(crawl.LivingStates(), limit, func(state crawl.PageState, through int64) ([]int64, error) {
 		walk := fmt.Sprintf(`SELECT f.page_id FROM frontier f
-			WHERE f.crawl_id = $1 AND f.state = %d AND f.page_id > $2 AND f.next_at < $3%s
+			WHERE f.crawl_id = $1 AND f.state = %d AND f.page_id > $2 AND f.next_at < $3 AND f.page_id <= $5%s
 			ORDER BY f.page_id LIMIT $4`, state, outside)
-		return collect(ctx, tx, walk, []any{p.CrawlID, p.After, micros(p.Before), limit}, scanID)
+		return collect(ctx, tx, walk, []any{p.CrawlID, p.After, micros(p.Before), limit, through}, scanID)
 	})
 }
 
@@ -165,20 +165,28 @@ func notInLine(pageID string) string {
 	return `NOT EXISTS (SELECT 1 FROM places l WHERE l.page_id = ` + pageID + ` AND l.lapsed_at = 0)`
 }
 
+// lastID is above every id.
+const lastID = int64(1) << 62
+
 // mergeStates asks for the ids of each state, which an index has in order, and
-// returns the lowest of all, at most limit.
-func mergeStates(states []crawl.PageState, limit int, ask func(crawl.PageState) ([]int64, error)) ([]int64, error) {
+// returns the lowest of all, at most limit. Ids above through would not be among them.
+func mergeStates(states []crawl.PageState, limit int, ask func(state crawl.PageState, through int64) ([]int64, error)) ([]int64, error) {
 	var all []int64
+	through := lastID
 	for _, state := range states {
-		ids, err := ask(state)
+		ids, err := ask(state, through)
 		if err != nil {
 			return nil, fmt.Errorf("%s pages: %w", state, err)
 		}
 		all = append(all, ids...)
+		slices.Sort(all)
+		all = slices.Compact(all)
+		if len(all) >= limit {
+			all = all[:limit]
+			through = all[limit-1]
+		}
 	}
-	slices.Sort(all)
-	all = slices.Compact(all)
-	return all[:min(limit, len(all))], nil
+	return all, nil
 }
 
 // frontierRow is the part of a page's row that moving the page needs.

@@ -34,9 +34,9 @@ func (s *Store) GrownPages(ctx context.Context, crawlID int64, limit int) (store
 		if err := ignoreNotFound(err); err != nil {
 			return g, err
 		}
-		ids, err := mergeStates(growingStates, limitOr(limit), func(state crawl.PageState) ([]int64, error) {
+		ids, err := mergeStates(growingStates, limitOr(limit), func(state crawl.PageState, through int64) ([]int64, error) {
 			query := fmt.Sprintf(`SELECT f.page_id FROM frontier f WHERE f.crawl_id = $1 AND f.state = %d AND f.page_id > $2 AND f.page_id <= $4 ORDER BY f.page_id LIMIT $3`, state)
-			return collect(ctx, tx, query, []any{crawlID, g.From, limitOr(limit), settled.ID}, scanID)
+			return collect(ctx, tx, query, []any{crawlID, g.From, limitOr(limit), min(settled.ID, through)}, scanID)
 		})
 		if err != nil {
 			return g, err

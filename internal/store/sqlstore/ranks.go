@@ -21,9 +21,9 @@ const ranksPerTx = 1000
 func (s *Store) RankedPages(ctx context.Context, crawlID, after int64, limit int) ([]store.RankedPage, error) {
 	pages, err := read(ctx, s, func(tx Tx) ([]store.RankedPage, error) {
 		states := slices.DeleteFunc(crawl.PageStates(), func(state crawl.PageState) bool { return state == crawl.Held || state == crawl.Kept })
-		ids, err := mergeStates(states, limitOr(limit), func(state crawl.PageState) ([]int64, error) {
-			query := `SELECT f.page_id FROM frontier f WHERE f.crawl_id = $1 AND f.state = $2 AND f.page_id > $3 ORDER BY f.page_id LIMIT $4`
-			return collect(ctx, tx, query, []any{crawlID, int64(state), after, limitOr(limit)}, scanID)
+		ids, err := mergeStates(states, limitOr(limit), func(state crawl.PageState, through int64) ([]int64, error) {
+			query := `SELECT f.page_id FROM frontier f WHERE f.crawl_id = $1 AND f.state = $2 AND f.page_id > $3 AND f.page_id <= $5 ORDER BY f.page_id LIMIT $4`
+			return collect(ctx, tx, query, []any{crawlID, int64(state), after, limitOr(limit), through}, scanID)
 		})
 		if err != nil {
 			return nil, err

@@ -238,11 +238,11 @@ func (s *Store) listCrawl(ctx context.Context, tx Tx, crawlID, hostID int64, f s
 	if hostID != 0 {
 		return listHost(ctx, tx, crawlID, hostID, states, f)
 	}
-	return mergeStates(states, limitOr(f.Limit), func(state crawl.PageState) ([]int64, error) {
+	return mergeStates(states, limitOr(f.Limit), func(state crawl.PageState, through int64) ([]int64, error) {
 		query := `SELECT f.page_id FROM frontier f
-			WHERE f.crawl_id = $1 AND f.state = $2 AND f.page_id > $3 AND (f.last_change >= $4 OR f.last_return >= $6)
+			WHERE f.crawl_id = $1 AND f.state = $2 AND f.page_id > $3 AND (f.last_change >= $4 OR f.last_return >= $6) AND f.page_id <= $7
 			ORDER BY f.page_id LIMIT $5`
-		return collect(ctx, tx, query, []any{crawlID, int64(state), f.After, micros(f.ChangedSince), limitOr(f.Limit), micros(f.ChangedSince)}, scanID)
+		return collect(ctx, tx, query, []any{crawlID, int64(state), f.After, micros(f.ChangedSince), limitOr(f.Limit), micros(f.ChangedSince), through}, scanID)
 	})
 }
 

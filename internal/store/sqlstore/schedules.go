@@ -133,20 +133,25 @@ func (s *Store) Entries(ctx context.Context, p store.EntryParams) ([]store.Entry
 	// look-up for each page, since most pages of a crawl live.
 	query := fmt.Sprintf(`SELECT f.page_id, f.host_id, %s, f.state, f.visit, f.last_at, f.next_at, f.belief, f.weight, f.hinted_by
 		FROM frontier f%s
-		WHERE f.crawl_id = $1 AND f.page_id > $2 AND f.state = %%d AND f.visit > 0
+		WHERE f.crawl_id = $1 AND f.page_id > $2 AND f.state = %%d AND f.visit > 0 AND f.page_id <= $4
 		ORDER BY f.page_id LIMIT $3`, url, pages)
 	limit := limitOr(p.Limit)
 	entries, err := read(ctx, s, func(tx Tx) ([]store.EntryRecord, error) {
 		var all []store.EntryRecord
+		through := lastID // ids above it would not be in the answer
 		for _, state := range crawl.LivingStates() {
-			some, err := collect(ctx, tx, fmt.Sprintf(query, state), []any{p.CrawlID, p.After, limit}, scanEntry)
+			some, err := collect(ctx, tx, fmt.Sprintf(query, state), []any{p.CrawlID, p.After, limit, through}, scanEntry)
 			if err != nil {
 				return nil, fmt.Errorf("%s pages: %w", state, err)
 			}
 			all = append(all, some...)
+			slices.SortFunc(all, func(a, b store.EntryRecord) int { return cmp.Compare(a.PageID, b.PageID) })
+			if len(all) >= limit {
+				all = all[:limit]
+				through = all[limit-1].PageID
+			}
 		}
-		slices.SortFunc(all, func(a, b store.EntryRecord) int { return cmp.Compare(a.PageID, b.PageID) })
-		return all[:min(limit, len(all))], nil
+		return all, nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("entries of crawl %d: %w", p.CrawlID, err)
