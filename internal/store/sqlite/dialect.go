@@ -31,7 +31,12 @@ func (dialect) Records(n int, alias string, columns ...string) string {
 }
 
 // Index implements sqlstore.Dialect.
-func (dialect) Index(name string) string { return " INDEXED BY " + name }
+func (dialect) Index(name string) string {
+	if name == "" {
+		return " NOT INDEXED"
+	}
+	return " INDEXED BY " + name
+}
 
 // Unhex implements sqlstore.Dialect.
 func (dialect) Unhex(expr string) string { return "unhex(" + expr + ")" }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -234,4 +235,52 @@ func idsOf[T any](list []T, id func(T) int64) []int64 {
 		ids = append(ids, id(each))
 	}
 	return ids
+}
+
+// TestChangedPagesInOneWalk: a list of many changed pages is read along the ids. State by state,
+// one with few matches was read to its end for each part of the list.
+func TestChangedPagesInOneWalk(t *testing.T) {
+	t.Parallel()
+	e := openOwner(t, filepath.Join(t.TempDir(), "store.db"))
+	m := newMeter(e)
+	defer m.Close()
+	const pages, other, limit = 14_000, 500, 3000
+	_, rec := crowd(t, m, pages, 0)
+	r := &recorder{queries: map[string][]any{}}
+	s := sqlstore.New(sqlstore.Observe(e, sqlstore.Observer{Asked: r.asked}), sqlstore.Options{})
+	since := time.Now().Add(-time.Hour)
+	err := m.Write(t.Context(), func(tx sqlstore.Tx) error {
+		_, err := tx.Exec(t.Context(), `UPDATE frontier SET last_change = $1 * (page_id % 2), state = CASE WHEN page_id % 101 = 0 THEN $2 ELSE state END,
+			crawl_id = CASE WHEN page_id <= $3 OR page_id > $4 THEN 0 ELSE crawl_id END`, since.UnixMicro(), int64(crawl.Failing), other, pages-other)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got, want []int64
+	for {
+		p := store.PageFilter{CrawlID: rec.ID, ChangedSince: since, Limit: limit}
+		if len(got) > 0 {
+			p.After = got[len(got)-1]
+		}
+		some, err := s.ListPages(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(some) == 0 {
+			break
+		}
+		got = append(got, idsOf(some, func(p store.PageRecord) int64 { return p.PageID })...)
+	}
+	for id := int64(other + 1); id <= pages-other; id += 2 {
+		want = append(want, id)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%d pages, want %d", len(got), len(want))
+	}
+	for query, args := range r.queries {
+		if steps := strings.Join(plan(t, e, query, args), "\n"); strings.Contains(query, "f.last_change >=") && !strings.Contains(query, "ORDER BY f.last_change") && !strings.Contains(steps, "PRIMARY KEY (rowid>? AND rowid<?)") {
+			t.Errorf("%s\nin\n%s", steps, query)
+		}
+	}
 }

@@ -110,7 +110,8 @@ type Dialect interface {
 	// float, text. Example: Records(1, "r", "id bigint", "url text").
 	Records(n int, alias string, columns ...string) string
 	// Index follows a table in a FROM clause and makes the engine use the named index,
-	// where its planner, which has no statistics, would choose another; else "".
+	// where its planner, which has no statistics, would choose another; else "". Without a
+	// name that is the table's key.
 	Index(name string) string
 	// Unhex is an expression that turns a hex text into bytes.
 	Unhex(expr string) string

@@ -238,12 +238,38 @@ func (s *Store) listCrawl(ctx context.Context, tx Tx, crawlID, hostID int64, f s
 	if hostID != 0 {
 		return listHost(ctx, tx, crawlID, hostID, states, f)
 	}
+	if !f.ChangedSince.IsZero() && len(states) > 1 {
+		return s.walkChanged(ctx, tx, crawlID, states, f)
+	}
 	return mergeStates(states, limitOr(f.Limit), func(state crawl.PageState, through int64) ([]int64, error) {
 		query := `SELECT f.page_id FROM frontier f
 			WHERE f.crawl_id = $1 AND f.state = $2 AND f.page_id > $3 AND (f.last_change >= $4 OR f.last_return >= $6) AND f.page_id <= $7
 			ORDER BY f.page_id LIMIT $5`
 		return collect(ctx, tx, query, []any{crawlID, int64(state), f.After, micros(f.ChangedSince), limitOr(f.Limit), micros(f.ChangedSince), through}, scanID)
 	})
+}
+
+// walkChanged lists the changed pages of several states along the ids. Asked state by state, as
+// an index has them, one with few matches would be read to its end for each part of the list.
+func (s *Store) walkChanged(ctx context.Context, tx Tx, crawlID int64, states []crawl.PageState, f store.PageFilter) ([]int64, error) {
+	// Pages of other crawls lie before, between and behind those of this one.
+	low, high := lastID, int64(0)
+	for _, state := range states {
+		var first, last int64
+		err := tx.QueryRow(ctx, `SELECT COALESCE((SELECT MIN(page_id) FROM frontier WHERE crawl_id = $1 AND state = $2 AND page_id > $3), 0),
+			COALESCE((SELECT MAX(page_id) FROM frontier WHERE crawl_id = $4 AND state = $5), 0)`,
+			[]any{crawlID, int64(state), f.After, crawlID, int64(state)}, &first, &last)
+		if err != nil {
+			return nil, fmt.Errorf("where the %s pages lie: %w", state, err)
+		}
+		if first > 0 {
+			low, high = min(low, first), max(high, last)
+		}
+	}
+	query := `SELECT f.page_id FROM frontier f` + s.engine.Dialect().Index("") + `
+		WHERE f.page_id >= $1 AND f.page_id <= $2 AND f.crawl_id = $3 AND f.state IN (` + stateList(states) + `) AND (f.last_change >= $4 OR f.last_return >= $5)
+		ORDER BY f.page_id LIMIT $6`
+	return collect(ctx, tx, query, []any{low, high, crawlID, micros(f.ChangedSince), micros(f.ChangedSince), limitOr(f.Limit)}, scanID)
 }
 
 // listHost lists pages of one host.
