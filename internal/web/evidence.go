@@ -21,6 +21,8 @@ const (
 	evidenceRequests = 5000
 	evidenceSpan     = 24 * time.Hour
 	maxEvidenceSpan  = 31 * 24 * time.Hour
+	// countLimit is how long it may take then: somebody waits for it.
+	countLimit = 3 * time.Minute
 )
 
 // evidenceMore holds the parts of the evidence view that only people see.
@@ -48,6 +50,10 @@ func evidenceView(ctx context.Context, s *Server, r *http.Request) (answer, erro
 		q.MaxPages, q.MaxRequests = 0, 0
 	}
 	e, err := s.Report.EvidenceOf(ctx, q)
+	if err != nil && ctx.Err() != nil {
+		return answer{}, fmt.Errorf("counting the requests to %s takes longer than %s. On the command line, `starter evidence %s --since %s` counts them: %w",
+			host, crawl.FormatDuration(countLimit), host, crawl.FormatDuration(within), err)
+	}
 	if err != nil {
 		return answer{}, err
 	}

@@ -3,11 +3,13 @@ package web
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"recrawl/internal/crawl"
@@ -61,6 +63,14 @@ func (s askedHost) HostRequests(context.Context, store.HostRequestParams) (store
 	}}, nil
 }
 
+// slowHost is an askedHost whose requests take hours to read.
+type slowHost struct{ askedHost }
+
+func (slowHost) HostRequests(ctx context.Context, _ store.HostRequestParams) (store.HostRequestsPage, error) {
+	<-ctx.Done()
+	return store.HostRequestsPage{}, fmt.Errorf("requests of a host: %w", ctx.Err())
+}
+
 // lookAtEvidence requests an address as a browser on this machine does.
 func lookAtEvidence(t *testing.T, pages int64, address string) (int, string) {
 	t.Helper()
@@ -105,6 +115,24 @@ func TestEvidenceViewOfLargeHost(t *testing.T) {
 	if code, page := lookAtEvidence(t, 1_000_000, here+"?since=7d&count=all"); code != http.StatusOK || !strings.Contains(page, "2 requests.") {
 		t.Errorf("%d, counted: %s", code, page)
 	}
+}
+
+// Where counting takes too long for the page, it names the command that counts.
+func TestEvidenceViewTakesLong(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := slowHost{askedHost{pages: 1_000_000}}
+		handler := New(Options{Report: report.Reporter{Store: s, Requests: s}, Log: slog.New(slog.DiscardHandler)}).Handler()
+		begun := time.Now()
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/crawls/news/hosts/shop.example:8080/evidence?since=7d&count=all", nil))
+		if took := time.Since(begun); took != countLimit {
+			t.Errorf("answered after %s", took)
+		}
+		if w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "starter evidence shop.example:8080 --since 7d") {
+			t.Errorf("%d: %s", w.Code, w.Body)
+		}
+	})
 }
 
 func TestEvidenceViewForPrograms(t *testing.T) {

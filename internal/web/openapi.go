@@ -91,7 +91,7 @@ func (o operation) describe(known *schemas, failure object) object {
 		"summary": o.summary,
 		"responses": object{
 			"200":     answers("The answer.", known.of(reflect.TypeOf(o.of))),
-			"default": answers("What was wrong: 400 with the question, 401 without the token, 403 with who asks, 404 if there is no such thing, 409 if a command failed, 500 with the store.", failure),
+			"default": answers("What was wrong: 400 with the question, 401 without the token, 403 with who asks, 404 if there is no such thing, 409 if a command failed, 500 with the store, 503 if the answer takes too long.", failure),
 		},
 	}
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -124,9 +125,12 @@ const answerLimit = 30 * time.Second
 // show serves a view in the form that was asked for.
 func (s *Server) show(v view) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), answerLimit)
+		ctx, cancel := context.WithTimeout(r.Context(), cmp.Or(v.limit, answerLimit))
 		defer cancel()
 		a, err := v.answer(ctx, s, r)
+		if err != nil && ctx.Err() != nil {
+			err = slowError{err}
+		}
 		if err != nil {
 			s.fail(w, r, err)
 			return
@@ -181,6 +185,12 @@ var (
 	errBad = errors.New("cannot be understood")
 )
 
+// slowError is the error of an answer that took too long.
+type slowError struct{ error }
+
+// Unwrap implements the interface of errors.Is.
+func (e slowError) Unwrap() error { return e.error }
+
 // commandError is the error of a command, in the starter's words.
 type commandError struct{ error }
 
@@ -198,6 +208,8 @@ func statusOf(err error) int {
 		return http.StatusBadRequest
 	case errors.As(err, new(commandError)):
 		return http.StatusConflict
+	case errors.As(err, new(slowError)):
+		return http.StatusServiceUnavailable
 	}
 	return http.StatusInternalServerError
 }
@@ -213,6 +225,8 @@ func failWords(status int) string {
 		return "That cannot be understood"
 	case http.StatusConflict:
 		return "That did not work"
+	case http.StatusServiceUnavailable:
+		return "This takes too long"
 	}
 	return "This cannot be shown now"
 }
@@ -220,7 +234,7 @@ func failWords(status int) string {
 // fail says what went wrong.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status := statusOf(err)
-	if status == http.StatusInternalServerError && r.Context().Err() == nil {
+	if status >= http.StatusInternalServerError && r.Context().Err() == nil {
 		s.Log.Error("the page cannot be shown", "path", r.URL.Path, "error", err)
 	}
 	if wantsJSON(r) {

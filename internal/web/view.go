@@ -13,6 +13,8 @@ type view struct {
 	// template is the file in templates that shows the answer.
 	template string
 	answer   func(ctx context.Context, s *Server, r *http.Request) (answer, error)
+	// limit is how long the answer may take, if not answerLimit.
+	limit time.Duration
 }
 
 // answer is the answer of a view.
@@ -62,7 +64,7 @@ func views() []view {
 		{pattern: "/crawls/{crawl}/sinks", template: "sinks.html", answer: sinksView},
 		{pattern: "/crawls/{crawl}/sinks/{sink}/failed", template: "failed.html", answer: failedView},
 		{pattern: "/crawls/{crawl}/forecast", template: "forecast.html", answer: forecastView},
-		{pattern: "/crawls/{crawl}/hosts/{host}/evidence", template: "evidence.html", answer: evidenceView},
+		{pattern: "/crawls/{crawl}/hosts/{host}/evidence", template: "evidence.html", answer: evidenceView, limit: countLimit},
 		{pattern: "/crawls/{crawl}/pages/{page}", template: "page.html", answer: pageView},
 		{pattern: "/crawls/{crawl}/pages/{page}/visits", template: "page_visits.html", answer: visitsView},
 		{pattern: "/crawls/{crawl}/pages/{page}/versions", template: "page_versions.html", answer: versionsView},
