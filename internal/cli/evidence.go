@@ -38,7 +38,10 @@ func (c evidenceCmd) Run(s *session) error {
 	if c.Markdown && s.global.Output == report.JSON {
 		return usagef("--markdown and --output json: choose one")
 	}
+	line := newProgress(s)
+	defer line.clear()
 	return s.withReport(func(r report.Reporter) error {
+		r = line.of(r)
 		if c.Markdown {
 			r.Format = report.Markdown
 		}

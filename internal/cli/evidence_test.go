@@ -26,7 +26,8 @@ func (s *fakeStore) RobotsHistory(context.Context, string) ([]store.RobotsEpoch,
 }
 
 func (s *fakeStore) HostRequests(_ context.Context, p store.HostRequestParams) (store.HostRequestsPage, error) {
-	return store.HostRequestsPage{Requests: []store.HostRequest{
+	s.backend.work()
+	return store.HostRequestsPage{Pages: 1, Requests: []store.HostRequest{
 		{CrawlID: 1, URL: "http://example.com:8080/", At: p.Since, Outcome: crawl.OutcomeNew, Status: 200, Duration: time.Second},
 	}}, nil
 }

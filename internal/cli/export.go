@@ -64,6 +64,7 @@ func (c exportCmd) Run(s *session) error {
 		o.Progress = func(n export.Counts) {
 			line.show(fmt.Sprintf("%s, %s", count(int(n.Pages), "page"), count(int(n.Visits), "visit")) + left.words(share(int(n.Pages), all), time.Now()))
 		}
+		o.Listing = func(pages int64) { line.show("listing: " + count(int(pages), "page")) }
 		done, err := s.env.Backend.Export(s.ctx, at, c.Out, o)
 		line.clear()
 		if err != nil {

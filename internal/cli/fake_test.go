@@ -115,6 +115,9 @@ func (b *fakeBackend) Export(_ context.Context, at Target, out string, o export.
 		return export.Result{}, fmt.Errorf("read the feed: %w", feed.ErrEpoch)
 	}
 	b.work()
+	if o.Format == export.Mirror {
+		o.Listing(2)
+	}
 	o.Progress(export.Counts{Pages: 1})
 	done := export.Result{Folder: out + "/x", Counts: export.Counts{Pages: 2, Damaged: b.damaged}, Since: o.Since}
 	if o.Since.ID > 0 {
@@ -396,6 +399,7 @@ func (s *fakeStore) ListPages(_ context.Context, f store.PageFilter) ([]store.Pa
 	if f.After > 0 {
 		return nil, nil
 	}
+	s.backend.work()
 	return []store.PageRecord{{
 		PageRef: crawl.PageRef{PageID: 1, URL: fmt.Sprintf("https://example.com/?%v,%s,%s,%d", f.States, f.Host, f.ChangedSince.Format(time.RFC3339), f.Limit)},
 		State:   crawl.Active,

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"time"
 
 	"recrawl/internal/archive/gc"
@@ -45,6 +46,31 @@ func (p *progress) archive() func(gc.Progress) {
 	return func(q gc.Progress) {
 		p.show(fmt.Sprint(report.ArchiveProgress(q)) + left.words(q.Part, time.Now()))
 	}
+}
+
+// pages shows how many pages have been read, of about how many; 0 if that is not known.
+func (p *progress) pages() func(done, all int) {
+	left := remaining{}
+	return func(done, all int) {
+		p.show("reading: " + count(done, "page") + left.words(share(done, all), time.Now()))
+	}
+}
+
+// of shows the progress of a reporter's reading, until it writes.
+func (p *progress) of(r report.Reporter) report.Reporter {
+	r.Reading, r.Out = p.pages(), clearing{p, r.Out}
+	return r
+}
+
+// clearing clears the progress before it writes.
+type clearing struct {
+	p *progress
+	io.Writer
+}
+
+func (c clearing) Write(b []byte) (int, error) {
+	c.p.clear()
+	return c.Writer.Write(b)
 }
 
 func (p *progress) clear() { p.line.clear() }

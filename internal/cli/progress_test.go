@@ -16,14 +16,18 @@ func TestProgressWithoutTerminal(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "out")
 	for command, want := range map[string]string{
-		"export news --format jsonl " + out: "1 page, 0 visits",
-		"archive verify":                    "4 contents",
-		"archive gc":                        "500 contents",
-		"search news --rebuild":             "1 page",
+		"export news --format jsonl " + out:              "1 page, 0 visits",
+		"export news --format mirror " + out:             "listing: 2 pages",
+		"report news":                                    "reading: 1 page",
+		"evidence example.com:8080":                      "reading: 1 page",
+		"simulate --crawl news --seeds 1 --policy fresh": "reading: 1 page",
+		"archive verify":                                 "4 contents",
+		"archive gc":                                     "500 contents",
+		"search news --rebuild":                          "1 page",
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			for _, takes := range []time.Duration{progressEvery / 2, progressEvery} {
-				b := &fakeBackend{takes: takes, damage: []gc.Problem{{Damage: gc.Missing}}}
+			for _, takes := range []time.Duration{progressEvery / 3, progressEvery} {
+				b := &fakeBackend{takes: takes, visits: crawled(), damage: []gc.Problem{{Damage: gc.Missing}}}
 				got := starterEnv(t, b, placed, strings.Fields(command)...)
 				if said := strings.Contains(got.errOut, want); said != (takes == progressEvery) {
 					t.Errorf("%s after %s: %d %q, want %q: %v", command, takes, got.code, got.errOut, want, !said)

@@ -41,7 +41,9 @@ func (c reportCmd) Run(s *session) error {
 	if c.HTML != "" {
 		q.HTML = &page
 	}
-	err := s.withReport(func(r report.Reporter) error { return c.write(s, r, q) })
+	line := newProgress(s)
+	defer line.clear()
+	err := s.withReport(func(r report.Reporter) error { return c.write(s, line.of(r), q) })
 	if err != nil || c.HTML == "" {
 		return err
 	}

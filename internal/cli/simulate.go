@@ -73,13 +73,10 @@ func (c simulateCmd) Run(s *session) error {
 		return err
 	}
 	for i, study := range studies {
-		if s.env.draws() {
-			study.Progress = func(done, all int) { fmt.Fprintf(s.env.Stderr, "\r\x1b[K%s: run %d of %d", study.Title, done, all) }
-		}
+		line := newProgress(s)
+		study.Progress = func(done, all int) { line.show(fmt.Sprintf("%s: run %d of %d", study.Title, done, all)) }
 		result, err := study.Do(s.ctx)
-		if s.env.draws() {
-			fmt.Fprint(s.env.Stderr, "\r\x1b[K")
-		}
+		line.clear()
 		if err != nil {
 			return err
 		}

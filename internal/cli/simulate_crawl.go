@@ -55,6 +55,9 @@ func readRecording(s *session, opened Opened, record store.CrawlRecord) (*sim.Re
 	}
 	recording := &sim.Recording{Name: record.Spec.Name, Until: now}
 	filter := store.PageFilter{CrawlID: record.ID, Limit: readBatch}
+	line := newProgress(s)
+	defer line.clear()
+	said := line.pages()
 	for {
 		pages, err := opened.ListPages(s.ctx, filter)
 		if err != nil || len(pages) == 0 {
@@ -66,6 +69,7 @@ func readRecording(s *session, opened Opened, record store.CrawlRecord) (*sim.Re
 				return nil, err
 			}
 			recording.Pages = append(recording.Pages, sim.RecordedPage{Name: p.URL, Host: p.Host, Visits: visits})
+			said(len(recording.Pages), 0)
 		}
 		filter.After = pages[len(pages)-1].PageID
 	}

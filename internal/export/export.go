@@ -211,8 +211,11 @@ type Options struct {
 	// SortMemory is the approximate memory for sorting the index of WARC files, in bytes; 0
 	// is DefaultSortMemory. It does not change the result.
 	SortMemory int
-	// Progress, if set, is called after each page.
+	// Progress, if set, is called after each page, and now and then within one.
 	Progress func(Counts)
+	// Listing, if set, is called now and then while the pages of a mirror are listed, with
+	// how many there are so far. Only then are they written.
+	Listing func(pages int64)
 }
 
 // check refuses options for which there is no export.

@@ -221,6 +221,26 @@ func TestProgress(t *testing.T) {
 	}
 }
 
+// A page with thousands of visits, and a mirror whose pages are only listed yet, are not silent.
+func TestProgressWithinPages(t *testing.T) {
+	t.Parallel()
+	const visits = 2500
+	for _, format := range []export.Format{export.JSONL, export.Mirror} {
+		src, o := exporttest.Crawl(5, exporttest.URLs()[:1], visits), options(format)
+		said, listed := 0, 0
+		o.Progress = func(c export.Counts) {
+			if c.Pages == 0 {
+				said++
+			}
+		}
+		o.Listing = func(int64) { listed++ }
+		mustExport(t, src, t.TempDir(), o)
+		if want := format == export.Mirror; said == 0 && format == export.JSONL || want != (listed > 0) {
+			t.Errorf("%s: %d words in the page, %d while listing", format, said, listed)
+		}
+	}
+}
+
 // failing is a source that breaks after some visits.
 type failing struct {
 	*exporttest.Memory

@@ -53,7 +53,7 @@ func memberKey(url string) string {
 // listMembers lists the members of a mirror, or reads the list that an earlier call left.
 func listMembers(ctx context.Context, src Source, j *job, o Options) (*members, error) {
 	if _, done := j.Files[membersName]; !done {
-		if err := writeMembers(ctx, src, j); err != nil {
+		if err := writeMembers(ctx, src, j, o.Listing); err != nil {
 			return nil, err
 		}
 		if err := sortLines(ctx, j, foundName, membersName, cmp.Or(o.SortMemory, DefaultSortMemory)); err != nil {
@@ -76,15 +76,19 @@ func listMembers(ctx context.Context, src Source, j *job, o Options) (*members, 
 }
 
 // writeMembers writes the lines of the list as they come.
-func writeMembers(ctx context.Context, src Source, j *job) error {
+func writeMembers(ctx context.Context, src Source, j *job, listing func(int64)) error {
 	out, err := j.stream(foundName)
 	if err != nil {
 		return err
 	}
 	var last Exchange
+	read, pages := 0, int64(0)
 	for x, err := range src.Exchanges(ctx, Query{Until: j.At, Found: true}) {
 		if err := errors.Join(err, ctx.Err()); err != nil {
 			return err
+		}
+		if read++; read%saidEvery == 0 && listing != nil {
+			listing(pages)
 		}
 		if x.At.After(j.At) || !Mirror.holds(x) || !x.brings() {
 			continue
@@ -93,6 +97,7 @@ func writeMembers(ctx context.Context, src Source, j *job) error {
 			if err := writeMember(out, last); err != nil {
 				return err
 			}
+			pages++
 		}
 		last = x
 	}

@@ -83,7 +83,12 @@ type runner struct {
 	query     Query
 	last      Exchange // zero before the first
 	saved     Counts   // at the last checkpoint
+	read      int      // exchanges, for the progress
 }
+
+// saidEvery is how many exchanges are read between two words of progress: a page may have
+// tens of thousands, of which the export may hold none.
+const saidEvery = 1000
 
 func (r *runner) run(ctx context.Context, src Source) (err error) {
 	if r.writer, err = newWriter(ctx, src, r.job, r.options); err != nil {
@@ -121,6 +126,9 @@ func (r *runner) exchange(ctx context.Context, x Exchange) error {
 	}
 	if err := inOrder(r.last, x); err != nil {
 		return err
+	}
+	if r.read++; r.read%saidEvery == 0 && r.options.Progress != nil {
+		r.options.Progress(r.job.Counts)
 	}
 	if !r.wants(x) {
 		return nil // more than was asked for

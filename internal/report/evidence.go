@@ -142,9 +142,10 @@ var errManyRequests = errors.New("ask for a shorter time with --since")
 
 // readRequests reads the host's requests into the logs.
 func (r Reporter) readRequests(ctx context.Context, q EvidenceQuery, crawls []store.CrawlAt, log *requestLog, robots *robotsLog) error {
-	agents := map[int64]string{}
+	agents, all := map[int64]string{}, 0
 	for _, c := range crawls {
 		agents[c.ID] = c.Spec.Identity.Agent
+		all += int(c.Pages)
 	}
 	if len(crawls) == 0 {
 		return nil
@@ -169,12 +170,14 @@ func (r Reporter) readRequests(ctx context.Context, q EvidenceQuery, crawls []st
 		if len(log.all) > most {
 			return fmt.Errorf("more than %d requests since %s: %w", most, q.Since.UTC().Format(time.RFC3339), errManyRequests)
 		}
+		pages += part.Pages
+		r.sayRead(pages, all)
 		if part.Next == nil {
 			return nil
 		}
 		// Counts of pages may be behind, and a walk over many pages takes long though it brings
 		// few requests.
-		if pages += part.Pages; q.MaxPages > 0 && int64(pages) > q.MaxPages {
+		if q.MaxPages > 0 && int64(pages) > q.MaxPages {
 			return fmt.Errorf("more than %d pages at %s: %w", q.MaxPages, q.Host, errManyRequests)
 		}
 		p.After = *part.Next

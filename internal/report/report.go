@@ -105,6 +105,15 @@ type Reporter struct {
 	// Short, unless nil, says that this machine's disks with the store and the archive have
 	// no room left; "" if they have, or are elsewhere.
 	Short func() string
+	// Reading, if set, is called while all pages of a crawl or a host are read, with how
+	// many of about how many have been.
+	Reading func(done, all int)
+}
+
+func (r Reporter) sayRead(done, all int) {
+	if r.Reading != nil {
+		r.Reading(done, all)
+	}
 }
 
 // batch is the number of records that are read and, in text, aligned at a time: large

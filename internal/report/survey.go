@@ -79,7 +79,7 @@ type planned struct {
 func (r Reporter) survey(ctx context.Context, crawlID int64, by planned, visits *visitSample, now time.Time, o survey.Options) (survey.Result, error) {
 	s := survey.New(o)
 	filter := store.PageFilter{CrawlID: crawlID, Limit: batch}
-	for {
+	for done := 0; ; {
 		pages, err := r.Store.ListPages(ctx, filter)
 		if err != nil {
 			return survey.Result{}, err
@@ -105,6 +105,8 @@ func (r Reporter) survey(ctx context.Context, crawlID int64, by planned, visits 
 			return s.Result(), nil
 		}
 		filter.After = pages[len(pages)-1].PageID
+		done += len(pages)
+		r.sayRead(done, visits.pages)
 	}
 }
 

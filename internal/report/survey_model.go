@@ -26,6 +26,7 @@ const (
 // visitSample is the evidence from some pages' visits about the model by which pages are
 // planned.
 type visitSample struct {
+	pages int    // of the crawl
 	every uint64 // one page in every is read
 	looks [][]schedule.Look
 	rates rates
@@ -39,7 +40,7 @@ func newSample(pages map[crawl.PageState]int) *visitSample {
 	for _, n := range pages {
 		total += n
 	}
-	return &visitSample{every: uint64(max(1, total/sampledPages))}
+	return &visitSample{pages: total, every: uint64(max(1, total/sampledPages))}
 }
 
 // takes reports whether a page is in the sample.
