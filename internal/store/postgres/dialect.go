@@ -39,5 +39,11 @@ func (dialect) Records(n int, alias string, columns ...string) string {
 // Index implements sqlstore.Dialect: Postgres has statistics.
 func (dialect) Index(string) string { return "" }
 
+// LookUp implements sqlstore.Dialect. Without joins of whole tables, what is left is to look
+// up each row of a list.
+func (dialect) LookUp() string {
+	return "SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)"
+}
+
 // Unhex implements sqlstore.Dialect.
 func (dialect) Unhex(expr string) string { return "decode(" + expr + ", 'hex')" }

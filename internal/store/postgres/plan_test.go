@@ -69,20 +69,7 @@ func TestEvidenceGoesByTheHost(t *testing.T) {
 			if _, err := s.HostRequests(t.Context(), store.HostRequestParams{HostID: host, After: after, Pages: 400}); err != nil {
 				t.Fatal(err)
 			}
-			var plan []string
-			err := e.Read(t.Context(), func(tx sqlstore.Tx) error {
-				plan = nil
-				return tx.Query(t.Context(), "EXPLAIN "+last.query, last.args, func(row sqlstore.Row) error {
-					var line string
-					err := row.Scan(&line)
-					plan = append(plan, line)
-					return err
-				})
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if text := strings.Join(plan, "\n"); !strings.Contains(text, "Index Scan using frontier_host ") || strings.Contains(text, "Sort") {
+			if text := planWith(t, e, nil, *last); !strings.Contains(text, "Index Scan using frontier_host ") || strings.Contains(text, "Sort") {
 				t.Errorf("host %d after %+v:\n%s", host, after, text)
 			}
 		}
@@ -164,4 +151,86 @@ func TestRecentVersionsAreNotCompared(t *testing.T) {
 	if len(looks) == 0 || slices.ContainsFunc(looks, func(line string) bool { return !strings.Contains(line, "never executed") }) {
 		t.Errorf("the versions of a page are compared with later ones:\n%s", strings.Join(plan, "\n"))
 	}
+}
+
+// TestRemovalsLookLinksUp: a page's links are looked up by its id also where most links lead to a
+// few pages of navigation. Postgres then believes that each page has thousands, so that the first
+// of some pages is soon found by reading the table. It read it all for pages that had few, twice in
+// each transaction.
+func TestRemovalsLookLinksUp(t *testing.T) {
+	t.Parallel()
+	e := opened(t, pgtest.DSN(t))
+	spec := crawl.DefaultSpec()
+	spec.Name = "skewed"
+	rec, err := sqlstore.New(e, sqlstore.Options{}).OpenCrawl(t.Context(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = e.pool.Exec(t.Context(), fmt.Sprintf(`INSERT INTO hosts (host) VALUES ('a.test');
+		INSERT INTO pages (crawl_id, url_hash, url, host_id, level, found_at, found_from)
+			SELECT %d, decode(lpad(i::text, 32, '0'), 'hex'), 'https://a.test/' || i, (SELECT id FROM hosts), 1, 1, 0 FROM generate_series(1, 1000) i;
+		INSERT INTO frontier (page_id, crawl_id, host_id, state) SELECT p.id, p.crawl_id, p.host_id, 1 FROM pages p;
+		INSERT INTO links SELECT p.id, q.id FROM pages p JOIN pages q ON q.id <= 28 OR q.id = p.id - 1;
+		ALTER TABLE links ALTER COLUMN dst SET (n_distinct = 30); -- as large tables are estimated
+		ANALYZE`, rec.ID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	removals := map[string]func(*sqlstore.Store) error{
+		"forget": func(s *sqlstore.Store) error {
+			_, err := s.Forget(t.Context(), store.ForgetParams{Target: store.Target{Host: "a.test"}, Limit: 1})
+			return err
+		},
+		"delete": func(s *sqlstore.Store) error {
+			if _, err := s.BeginDelete(t.Context(), spec.Name); err != nil {
+				return err
+			}
+			_, err := s.DeleteCrawl(t.Context(), store.DeleteParams{CrawlID: rec.ID, Limit: 10})
+			return err
+		},
+	}
+	for _, name := range []string{"forget", "delete"} {
+		var looks []statement
+		set := map[string]bool{}
+		s := sqlstore.New(sqlstore.Observe(e, sqlstore.Observer{Asked: func(_ sqlstore.Transaction, query string, args []any) {
+			if strings.Contains(query, "CROSS JOIN links l") {
+				looks = append(looks, statement{query, args})
+			} else if strings.Contains(query, "set_config") {
+				set[query] = true
+			}
+		}}), sqlstore.Options{})
+		if err := removals[name](s); err != nil || len(looks) < 4 {
+			t.Fatalf("%s: %v, links read %d times", name, err, len(looks))
+		}
+		for _, look := range looks {
+			plan := planWith(t, e, set, look)
+			if !strings.Contains(plan, "Index Cond: (dst = r.id)") && !strings.Contains(plan, "Index Cond: (src = r.id)") {
+				t.Errorf("%s of up to %v links:\n%s", name, look.args[1], plan)
+			}
+		}
+	}
+}
+
+// planWith is the plan of a statement after others in its transaction.
+func planWith(t *testing.T, e *engine, before map[string]bool, s statement) string {
+	t.Helper()
+	var plan []string
+	err := e.Read(t.Context(), func(tx sqlstore.Tx) error {
+		plan = nil
+		for query := range before {
+			if _, err := tx.Exec(t.Context(), query); err != nil {
+				return err
+			}
+		}
+		return tx.Query(t.Context(), "EXPLAIN "+s.query, s.args, func(row sqlstore.Row) error {
+			var line string
+			err := row.Scan(&line)
+			plan = append(plan, line)
+			return err
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(plan, "\n")
 }

@@ -38,5 +38,8 @@ func (dialect) Index(name string) string {
 	return " INDEXED BY " + name
 }
 
+// LookUp implements sqlstore.Dialect: it has no statistics, and CROSS JOIN keeps the order.
+func (dialect) LookUp() string { return "" }
+
 // Unhex implements sqlstore.Dialect.
 func (dialect) Unhex(expr string) string { return "unhex(" + expr + ")" }

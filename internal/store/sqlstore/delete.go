@@ -118,6 +118,9 @@ func (s *Store) deleteSome(ctx context.Context, tx Tx, p store.DeleteParams, lim
 	if err != nil {
 		return removal{}, err
 	}
+	if err := s.lookUp(ctx, tx); err != nil {
+		return removal{}, err
+	}
 	ids, err := collect(ctx, tx, `SELECT page_id FROM frontier WHERE crawl_id = $1 LIMIT $2`, []any{p.CrawlID, limit}, scanID)
 	if err != nil {
 		return removal{}, fmt.Errorf("find pages: %w", err)

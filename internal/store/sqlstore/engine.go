@@ -113,6 +113,10 @@ type Dialect interface {
 	// where its planner, which has no statistics, would choose another; else "". Without a
 	// name that is the table's key.
 	Index(name string) string
+	// LookUp is a statement that makes the engine find rows by an index until the transaction
+	// ends, even where its planner, which has wrong statistics, would read a whole table;
+	// else "".
+	LookUp() string
 	// Unhex is an expression that turns a hex text into bytes.
 	Unhex(expr string) string
 }

@@ -134,6 +134,9 @@ func (s *Store) forgetStep(ctx context.Context, t store.Target, limit int) (remo
 
 // removeSome removes up to limit pages of the target, or a part of their rows.
 func (s *Store) removeSome(ctx context.Context, tx Tx, t store.Target, limit int) (removal, error) {
+	if err := s.lookUp(ctx, tx); err != nil {
+		return removal{}, err
+	}
 	pages, err := s.someOf(ctx, tx, t, max(limit, 1))
 	if err != nil || len(pages) == 0 || limit == 0 {
 		return removal{none: len(pages) == 0}, err

@@ -45,6 +45,17 @@ func newRemoval(s *Store, tx Tx, pages []crawl.PageRef) removal {
 	return r
 }
 
+// lookUp makes the statements of a removal find rows by their ids. Most links lead to a few
+// pages of navigation, and Postgres takes any page to have as many: it then reads the whole
+// table for pages whose links are few, or gone already.
+func (s *Store) lookUp(ctx context.Context, tx Tx) error {
+	query := s.engine.Dialect().LookUp()
+	if query == "" {
+		return nil
+	}
+	return tx.Queue(ctx, query)
+}
+
 // take removes the pages, or a part of their rows, and updates the counts.
 func (r *removal) take(ctx context.Context, pages []crawl.PageRef) error {
 	bare, err := r.strip(ctx)
