@@ -234,3 +234,25 @@ func planWith(t *testing.T, e *engine, before map[string]bool, s statement) stri
 	}
 	return strings.Join(plan, "\n")
 }
+
+// TestEntriesWithURLsBeginAtTheirPlace: a batch of a walk with URLs reads no page below its
+// place. It once read all of them: a walk took the square of a crawl's size.
+func TestEntriesWithURLsBeginAtTheirPlace(t *testing.T) {
+	t.Parallel()
+	e := opened(t, pgtest.DSN(t))
+	_, err := e.pool.Exec(t.Context(), `INSERT INTO pages (crawl_id, url_hash, url, host_id, level, found_at, found_from)
+			SELECT 1, decode(lpad(i::text, 32, '0'), 'hex'), i::text, 1, 1, 1, 0 FROM generate_series(1, 10000) i;
+		INSERT INTO frontier (page_id, crawl_id, host_id, state, visit) SELECT p.id, 1, 1, 2, 1 FROM pages p;
+		ANALYZE`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, last := watched(e, fmt.Sprintf("f.state = %d", crawl.Active))
+	if _, err := s.Entries(t.Context(), store.EntryParams{CrawlID: 1, After: 2_000, Limit: 5000, URLs: true}); err != nil {
+		t.Fatal(err)
+	}
+	plan := planWith(t, e, nil, *last)
+	if !strings.Contains(plan, "Index Cond: (id >") && !strings.Contains(plan, "Index Cond: (id = f.page_id)") {
+		t.Fatalf("entries with URLs:\n%s", plan)
+	}
+}

@@ -125,16 +125,17 @@ func (s *Store) setHosts(ctx context.Context, crawlID int64, ids []int64, hosts 
 
 // Entries implements store.Schedules.
 func (s *Store) Entries(ctx context.Context, p store.EntryParams) ([]store.EntryRecord, error) {
-	url, pages := `''`, ``
+	url, pages, join := `''`, ``, ``
 	if p.URLs {
-		url, pages = `p.url`, ` JOIN pages p ON p.id = f.page_id`
+		// Where Postgres merges the tables, it must know the place in both.
+		url, pages, join = `p.url`, ` CROSS JOIN pages p`, `p.id = f.page_id AND p.id > $2 AND `
 	}
 	// A walk along the ids, in the order of the table: an index would only add a
 	// look-up for each page, since most pages of a crawl live.
 	query := fmt.Sprintf(`SELECT f.page_id, f.host_id, %s, f.state, f.visit, f.last_at, f.next_at, f.belief, f.weight, f.hinted_by
 		FROM frontier f%s
-		WHERE f.crawl_id = $1 AND f.page_id > $2 AND f.state = %%d AND f.visit > 0 AND f.page_id <= $4
-		ORDER BY f.page_id LIMIT $3`, url, pages)
+		WHERE %sf.crawl_id = $1 AND f.page_id > $2 AND f.state = %%d AND f.visit > 0 AND f.page_id <= $4
+		ORDER BY f.page_id LIMIT $3`, url, pages, join)
 	limit := limitOr(p.Limit)
 	entries, err := read(ctx, s, func(tx Tx) ([]store.EntryRecord, error) {
 		var all []store.EntryRecord
