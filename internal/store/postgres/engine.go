@@ -115,11 +115,13 @@ func (e *engine) retry(ctx context.Context, once func() (commits bool, err error
 		if err == nil {
 			return nil
 		}
-		broken := isConnectionError(err)
-		if broken {
-			e.pool.Reset() // the other idle connections are as old
+		broken, standby := isConnectionError(err), isReadOnly(err)
+		if broken || standby {
+			// The other idle connections are as old. Those made during a failover may stay at a
+			// server that is, or has become, a standby, while the name leads to another.
+			e.pool.Reset()
 		}
-		again := isConflict(err) && try < conflictTries || broken && !commits && try < connectionTries
+		again := isConflict(err) && try < conflictTries || (standby || broken && !commits) && try < connectionTries
 		if !again || !sleep(ctx, pause/2+rand.N(pause/2)) {
 			return interpretError(err)
 		}

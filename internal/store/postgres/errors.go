@@ -134,6 +134,12 @@ func isConflict(err error) bool {
 	return failure.Code == codeSerialization || failure.Code == codeDeadlock || failure.Code == codeLockNotAvailable
 }
 
+// isReadOnly reports whether the server takes no writes: it changed nothing.
+func isReadOnly(err error) bool {
+	var failure *pgconn.PgError
+	return errors.As(err, &failure) && failure.Code == codeReadOnly
+}
+
 // isConnectionError reports whether an error comes from the connection to the
 // server, and not from the caller giving up.
 func isConnectionError(err error) bool {

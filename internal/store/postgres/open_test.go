@@ -256,6 +256,41 @@ func TestSettings(t *testing.T) {
 	}
 }
 
+// TestConnectionsToAStandbyAreLeft: connections that a failover left at a server without writes
+// are given up, since new ones may reach the one that takes them.
+func TestConnectionsToAStandbyAreLeft(t *testing.T) {
+	dsn := pgtest.DSN(t)
+	conn, err := pgx.Connect(t.Context(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	e := testEngine(t, dsn+"&pool_max_conns=1")
+	write := func() error {
+		return e.Write(t.Context(), func(tx sqlstore.Tx) error {
+			return tx.Queue(t.Context(), "INSERT INTO hosts (host) VALUES ('a') ON CONFLICT DO NOTHING")
+		})
+	}
+	set := func(change string) {
+		t.Helper()
+		if _, err := conn.Exec(t.Context(), "ALTER DATABASE "+conn.Config().Database+" "+change); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set("SET default_transaction_read_only = on") // for later connections
+	e.pool.Reset()
+	if err := write(); !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "read-only") {
+		t.Errorf("a write to a standby: %v", err)
+	}
+	if _, err := sqlstore.New(e, sqlstore.Options{}).ListCrawls(t.Context()); err != nil { // leaves a connection
+		t.Fatal(err)
+	}
+	set("RESET default_transaction_read_only")
+	if err := write(); err != nil {
+		t.Errorf("a write after the failover: %v", err)
+	}
+}
+
 func TestDeadlockIsRunAgain(t *testing.T) {
 	for _, queued := range []bool{false, true} { // the second statement, which then goes with COMMIT
 		t.Run(fmt.Sprintf("queued=%t", queued), func(t *testing.T) { deadlock(t, queued) })
