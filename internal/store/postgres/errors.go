@@ -27,6 +27,7 @@ const (
 	codeUndefinedTable   = "42P01"
 	codeDiskFull         = "53100"
 	codeNoPrivilege      = "42501"
+	codeProtocol         = "08P01" // also whatever pgbouncer has to say
 
 	classConnection = "08"
 	classAuth       = "28"
@@ -76,6 +77,11 @@ func interpretError(err error) error {
 func interpretRefusal(failure *pgconn.PgError, err error) error {
 	if failure.Code == codeNoPrivilege {
 		return &storeError{store.ErrDenied, "the user may not connect to the database: have its owner GRANT CONNECT ON DATABASE to it", err}
+	}
+	// Only this of pgbouncer's refusals does not pass.
+	if failure.Code == codeProtocol && strings.Contains(failure.Message, "startup parameter") {
+		return &storeError{store.ErrDenied, "the connection pooler refuses a setting: have pgbouncer ignore both time-outs (ignore_startup_parameters = " +
+			"statement_timeout, idle_in_transaction_session_timeout), and give them to the user (ALTER ROLE … SET …), as docs/operations.md says", err}
 	}
 	var known *storeError
 	if told := interpretCode(failure, err); errors.As(told, &known) {
