@@ -84,7 +84,7 @@ func openEngine(ctx context.Context, dsn string, opts Options) (*engine, error) 
 	e := newEngine(pool)
 	if opts.ReadOnly {
 		err = e.check(ctx, migrations)
-	} else {
+	} else if err = e.checkEncoding(ctx); err == nil {
 		err = sqlstore.Migrate(ctx, e.writeAlone, migrations)
 	}
 	if err != nil {
@@ -107,6 +107,9 @@ func parseConfig(dsn string) (*pgxpool.Config, error) {
 		if _, set := params[name]; !set && !strings.Contains(params["options"], name) {
 			params[name] = value
 		}
+	}
+	if _, set := params["client_encoding"]; !set && !strings.Contains(params["options"], "client_encoding") {
+		params["client_encoding"] = "UTF8" // whatever the user's or the database's is
 	}
 	if params["application_name"] == "" {
 		params["application_name"] = "recrawl"
@@ -156,6 +159,22 @@ func (e *engine) writeAlone(ctx context.Context, fn func(sqlstore.Tx) error) err
 			return err
 		}
 		return fn(tx)
+	})
+}
+
+// checkEncoding makes sure that the database can hold the web's texts. In another encoding than
+// UTF-8 a write fails once it has a letter that is not in it, each time that it is tried.
+func (e *engine) checkEncoding(ctx context.Context) error {
+	return e.Glance(ctx, func(tx sqlstore.Tx) error {
+		var encoding string
+		if err := tx.QueryRow(ctx, "SHOW server_encoding", nil, &encoding); err != nil {
+			return err
+		}
+		if encoding != "UTF8" {
+			return fmt.Errorf("the database's encoding is %s, and the web's texts need UTF8: give recrawl a database that is made with createdb -E UTF8 -T template0 (pg_dump and psql move a store there): %w",
+				encoding, store.ErrDenied)
+		}
+		return nil
 	})
 }
 

@@ -116,6 +116,32 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	wantOpenError(t, dsn, Options{ReadOnly: true}, store.ErrNotFound, "no store")
 }
 
+// A database in an encoding that has not all letters is refused before it has tables.
+func TestOpenRefusesOtherEncodings(t *testing.T) {
+	dsn := pgtest.DSN(t)
+	conn, err := pgx.Connect(t.Context(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.WithoutCancel(t.Context())
+	t.Cleanup(func() { _ = conn.Close(ctx) })
+	database := conn.Config().Database
+	for _, encoding := range []string{"SQL_ASCII", "LATIN1"} {
+		other := strings.ToLower(encoding) + "_" + database
+		if _, err := conn.Exec(ctx, "CREATE DATABASE "+other+" ENCODING '"+encoding+"' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0"); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if _, err := conn.Exec(ctx, "DROP DATABASE "+other+" (FORCE)"); err != nil {
+				t.Error(err)
+			}
+		})
+		at := strings.Replace(dsn, "/"+database, "/"+other, 1)
+		wantOpenError(t, at, Options{}, store.ErrDenied, "createdb -E UTF8 -T template0")
+		wantOpenError(t, at, Options{ReadOnly: true}, store.ErrNotFound, "no store")
+	}
+}
+
 // A database that answers, and does not take us, is not one that is away: waiting for it
 // does not help.
 func TestOpenSaysWhoRefuses(t *testing.T) {
@@ -213,7 +239,8 @@ func TestSettings(t *testing.T) {
 	dsn := pgtest.DSN(t)
 	// As servers have it; those of tests have it off.
 	err := testEngine(t, dsn).Write(t.Context(), func(tx sqlstore.Tx) error {
-		_, err := tx.Exec(t.Context(), "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET jit = on', current_database()); END $$")
+		_, err := tx.Exec(t.Context(), `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET jit = on', current_database());
+			EXECUTE format('ALTER DATABASE %I SET client_encoding = LATIN1', current_database()); END $$`)
 		return err
 	})
 	if err != nil {
@@ -235,6 +262,7 @@ func TestSettings(t *testing.T) {
 		{"&options=-c%20statement_timeout%3D4s", "statement_timeout", "4s"},
 		{"", "application_name", "recrawl"},
 		{"&application_name=mine", "application_name", "mine"},
+		{"", "client_encoding", "UTF8"},
 		{"", "jit", "off"},
 		{"&jit=on", "jit", "on"},
 		{"&options=-c%20jit%3Don", "jit", "on"},
