@@ -115,7 +115,7 @@ func interpretCode(failure *pgconn.PgError, err error) error {
 	case codeReadOnly:
 		return &storeError{store.ErrUnavailable, "the database is read-only", err}
 	case codeNoPrivilege:
-		return &storeError{store.ErrDenied, "the user may not do this in the database: make it the owner, or have the owner GRANT it the right (CREATE on the schema, for the tables)", err}
+		return &storeError{store.ErrDenied, "the user may not do this in the database: make it the owner, or have the owner GRANT it the right (CREATE on the schema, for the tables; SELECT and USAGE ON ALL SEQUENCES, for their numbers)", err}
 	case codeDuplicateTable, codeUndefinedTable:
 		return &storeError{store.ErrForeign, "its tables are of another program, or damaged: give recrawl a database of its own", err}
 	}

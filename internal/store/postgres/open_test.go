@@ -174,6 +174,19 @@ func TestOpenSaysWhoRefuses(t *testing.T) {
 	user := "user_of_" + database
 	execute("CREATE ROLE " + user + " LOGIN")
 	t.Cleanup(func() { execute("DROP ROLE " + user) })
+	testEngine(t, dsn)
+	execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO " + user)
+	reader, err := Open(t.Context(), with("user", user), Options{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := reader.Changes(t.Context(), store.ChangesParams{CrawlID: 1}); !errors.Is(err, store.ErrDenied) || !strings.Contains(err.Error(), "USAGE ON ALL SEQUENCES") {
+		t.Errorf("changes without the right to their numbers: %v", err)
+	}
+	if err := reader.Close(); err != nil {
+		t.Error(err)
+	}
+	execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public; GRANT USAGE ON SCHEMA public TO PUBLIC")
 	execute("REVOKE CREATE ON SCHEMA public FROM PUBLIC")
 	wantOpenError(t, with("user", user), Options{}, store.ErrDenied, "CREATE on the schema")
 	execute("REVOKE CONNECT ON DATABASE " + database + " FROM PUBLIC")

@@ -50,7 +50,7 @@ func (s *Store) searchPages(ctx context.Context, tx Tx, q store.PageSearch) (fou
 // searchedHost is the host to which a search is bound, 0 for none: the one that it names,
 // or that of its prefix. none means that there are no pages there.
 func (s *Store) searchedHost(ctx context.Context, tx Tx, q store.PageSearch) (id int64, none bool, err error) {
-	host := q.Host
+	host := clean(q.Host)
 	if host == "" {
 		_, rest, _ := strings.Cut(clean(q.Prefix), "://")
 		// Before the slash a longer name may follow.

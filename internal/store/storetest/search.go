@@ -100,6 +100,7 @@ func searchHostAndStates(c *collection) {
 	want(c, "all, three at a time", count(store.PageSearch{Limit: 3}), 17)
 	want(c, "of a host", count(store.PageSearch{Host: c.host(1)}), 12)
 	want(c, "of a state", count(store.PageSearch{States: []crawl.PageState{crawl.Gone}}), 1)
+	want(c, "of no host", count(store.PageSearch{Host: "a\x00.test"}), 0)
 	want(c, "of a host and states", count(store.PageSearch{Host: c.host(1), States: []crawl.PageState{crawl.Gone, crawl.Evicted}}), 2)
 	want(c, "of a host and a state, in parts", count(store.PageSearch{Host: c.host(1), States: []crawl.PageState{crawl.Active}, Limit: 3}), 10)
 	want(c, "of no host", count(store.PageSearch{Host: "no.such.host"}), 0)
