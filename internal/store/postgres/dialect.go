@@ -39,6 +39,11 @@ func (dialect) Records(n int, alias string, columns ...string) string {
 // Index implements sqlstore.Dialect: Postgres has statistics.
 func (dialect) Index(string) string { return "" }
 
+// Within implements sqlstore.Dialect.
+func (dialect) Within(columns, values string) string {
+	return fmt.Sprintf("(%[1]s) >= (%[2]s) AND (%[1]s) <= (%[2]s)", columns, values)
+}
+
 // LookUp implements sqlstore.Dialect. Without joins of whole tables, what is left is to look
 // up each row of a list.
 func (dialect) LookUp() string {

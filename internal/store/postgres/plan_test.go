@@ -76,6 +76,32 @@ func TestEvidenceGoesByTheHost(t *testing.T) {
 	}
 }
 
+// TestQuickLookGoesByTheHost: the guard's look after a first visit reads no pages of other hosts.
+// Where the crawl's newest pages were of others, it read them all.
+func TestQuickLookGoesByTheHost(t *testing.T) {
+	t.Parallel()
+	e := opened(t, pgtest.DSN(t))
+	// Hosts of the first half of a crawl, and the second half of one host that is only known.
+	_, err := e.pool.Exec(t.Context(), `INSERT INTO pages (crawl_id, url_hash, url, host_id, level, found_at, found_from)
+			SELECT 1, decode(lpad(i::text, 32, '0'), 'hex'), i::text, 1, 1, 1, 0 FROM generate_series(1, 10000) i;
+		INSERT INTO frontier (page_id, crawl_id, host_id, state)
+			SELECT p.id, 1, CASE WHEN p.id <= 5000 THEN 1 + p.id % 5 ELSE 1000 END, CASE WHEN p.id <= 5000 THEN 2 ELSE 1 END FROM pages p;
+		ANALYZE`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, last := watched(e, "FROM frontier")
+	for _, host := range []int64{1, 3, 5, 1000} {
+		if _, err := s.Evidence(t.Context(), store.EvidenceParams{CrawlID: 1, Hosts: []int64{host}, Admitted: true, Each: 50}); err != nil {
+			t.Fatal(err)
+		}
+		plan := planWith(t, e, nil, *last)
+		if !strings.Contains(plan, "Index Scan Backward using frontier_admitted ") || strings.Contains(plan, "Sort Key: frontier.host_id") {
+			t.Errorf("host %d:\n%s", host, plan)
+		}
+	}
+}
+
 // TestSearchByAnOldPlan: Postgres keeps the plan of a prepared statement that it made when
 // the tables were nearly empty, until it analyses them. A search then still looks up each
 // page by its id. It once read all pages for each page: minutes for ten thousand.

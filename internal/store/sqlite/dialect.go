@@ -38,6 +38,11 @@ func (dialect) Index(name string) string {
 	return " INDEXED BY " + name
 }
 
+// Within implements sqlstore.Dialect.
+func (dialect) Within(columns, values string) string {
+	return fmt.Sprintf("(%s) = (%s)", columns, values)
+}
+
 // LookUp implements sqlstore.Dialect: it has no statistics, and CROSS JOIN keeps the order.
 func (dialect) LookUp() string { return "" }
 

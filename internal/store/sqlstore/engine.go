@@ -113,6 +113,10 @@ type Dialect interface {
 	// where its planner, which has no statistics, would choose another; else "". Without a
 	// name that is the table's key.
 	Index(name string) string
+	// Within is a condition that columns, "a, b", have values, "$1, $2", in a query that is
+	// ordered by an index on these columns and others. Postgres leaves columns with one value
+	// out of the order, and may prefer an index on the others alone.
+	Within(columns, values string) string
 	// LookUp is a statement that makes the engine find rows by an index until the transaction
 	// ends, even where its planner, which has wrong statistics, would read a whole table;
 	// else "".

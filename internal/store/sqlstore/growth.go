@@ -137,20 +137,24 @@ type chosen struct {
 }
 
 func (s *Store) chosenEvidence(p store.EvidenceParams) []chosen {
-	newest := func(index, which string, about int64) chosen {
-		from := ` FROM frontier` + s.engine.Dialect().Index(index) + ` WHERE crawl_id = $1 AND ` + which + ` ORDER BY page_id DESC LIMIT $3`
+	newest := func(index, which, order string, about int64) chosen {
+		from := ` FROM frontier` + s.engine.Dialect().Index(index) + ` WHERE crawl_id = $1 AND ` + which + ` ORDER BY ` + order + ` LIMIT $3`
 		return chosen{from, about}
 	}
+	// The host is a part of the place, as in HostRequests: in the order of the pages alone,
+	// Postgres walks through all newer pages of the crawl until it has some of the host.
+	const byHost = `host_id DESC, crawl_id DESC, page_id DESC`
+	ofHost := s.engine.Dialect().Within("host_id, crawl_id", "$2, $1")
 	var all []chosen
 	for _, host := range p.Hosts {
 		if !p.Admitted {
-			all = append(all, newest("frontier_host", "host_id = $2", host))
+			all = append(all, newest("frontier_host", ofHost, byHost, host))
 		}
-		all = append(all, newest("frontier_admitted", "host_id = $2 AND state BETWEEN 2 AND 7", host))
+		all = append(all, newest("frontier_admitted", ofHost+" AND state BETWEEN 2 AND 7", byHost, host))
 	}
 	if len(p.Hosts) == 0 {
 		for _, state := range crawl.LivingStates() {
-			all = append(all, newest("frontier_state", "state = $2", int64(state)))
+			all = append(all, newest("frontier_state", "state = $2", "page_id DESC", int64(state)))
 		}
 	}
 	return all
