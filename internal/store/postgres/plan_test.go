@@ -4,7 +4,9 @@ package postgres
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -98,6 +100,30 @@ func TestQuickLookGoesByTheHost(t *testing.T) {
 		plan := planWith(t, e, nil, *last)
 		if !strings.Contains(plan, "Index Scan Backward using frontier_admitted ") || strings.Contains(plan, "Sort Key: frontier.host_id") {
 			t.Errorf("host %d:\n%s", host, plan)
+		}
+	}
+}
+
+// dueAreReadAlone checks that a batch of due pages does not read the others of a large crawl.
+func dueAreReadAlone(t *testing.T, e *engine) {
+	t.Helper()
+	_, err := e.pool.Exec(t.Context(), `UPDATE frontier SET next_at = CASE WHEN page_id <= 6000 THEN 1 ELSE 9e18 END; ANALYZE frontier`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var asked []statement
+	s := sqlstore.New(sqlstore.Observe(e, sqlstore.Observer{Asked: func(_ sqlstore.Transaction, query string, args []any) {
+		asked = append(asked, statement{query, args})
+	}}), sqlstore.Options{})
+	if due, err := s.DuePages(t.Context(), store.DueParams{CrawlID: 1, Before: time.Now(), After: 5900, Limit: 500}); err != nil || len(due) != 100 {
+		t.Fatalf("%d due pages, %v", len(due), err)
+	}
+	for _, a := range asked {
+		plan := planWith(t, e, nil, statement{"(ANALYZE, TIMING OFF) " + a.query, a.args})
+		for _, filtered := range regexp.MustCompile(`Rows Removed by Filter: (\d+)`).FindAllStringSubmatch(plan, -1) {
+			if n, _ := strconv.Atoi(filtered[1]); n > 10_000 {
+				t.Errorf("due pages:\n%s", plan)
+			}
 		}
 	}
 }

@@ -106,6 +106,7 @@ func TestOverdue(t *testing.T) {
 		t.Fatal(err)
 	}
 	storetest.RunOverdue(t, e, 50_000)
+	dueAreReadAlone(t, e)
 	if err := e.Close(); err != nil {
 		t.Error(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -11,10 +12,14 @@ import (
 	"recrawl/internal/store"
 )
 
-// fewRows is the most matches of a second condition (due, changed) that are read at
+// fewRows is the most matches of a second condition (changed) that are read at
 // once and sorted by id. Beyond it they are so dense that a walk in the order of
 // ids soon finds a full answer.
 const fewRows = 5000
+
+// dueRows is the same for due pages, which maintenance asks for five hundred at a time. With
+// fewer among a million, reading all of them each time costs less than a walk through the crawl.
+const dueRows = 20_000
 
 const pendingColumns = `l.version_id, l.crawl_id, c.name, l.page_id, p.url, h.host, p.level, p.hops, p.kind, COALESCE(o.nesting, 0), w.language, l.visit,
 	COALESCE(y.phrases, -1), y.sample`
@@ -101,27 +106,48 @@ func (s *Store) dueIDs(ctx context.Context, tx Tx, p store.DueParams) ([]int64, 
 	if p.Longest {
 		return s.longestDue(ctx, tx, p, limit)
 	}
+	if p.InLine { // as maintenance asks for nearly all
+		return s.walkDue(ctx, tx, p, limit)
+	}
 	few := fmt.Sprintf(`SELECT f.page_id FROM frontier f
 		WHERE f.crawl_id = $1 AND f.state BETWEEN %d AND %d AND f.next_at < $2
-		ORDER BY f.next_at LIMIT %d`, crawl.Active, crawl.Excluded, fewRows+1)
+		ORDER BY f.next_at LIMIT %d`, crawl.Active, crawl.Excluded, dueRows+1)
 	ids, err := collect(ctx, tx, few, []any{p.CrawlID, micros(p.Before)}, scanID)
 	if err != nil {
 		return nil, err
 	}
-	if len(ids) <= fewRows {
+	if len(ids) <= dueRows {
 		ids = slices.DeleteFunc(ids, func(id int64) bool { return id <= p.After })
-		return s.lowestDue(ctx, tx, ids, p.InLine, limit)
+		return s.lowestDue(ctx, tx, ids, limit)
 	}
+	return s.walkDue(ctx, tx, p, limit)
+}
+
+// walkDue finds due pages in the order of their ids, in steps: between two of them may be the
+// rest of a crawl, which takes longer than a statement may.
+func (s *Store) walkDue(ctx context.Context, tx Tx, p store.DueParams, limit int) (due []int64, err error) {
 	outside := ` AND ` + notInLine("f.page_id")
 	if p.InLine {
 		outside = ""
 	}
-	return mergeStates(crawl.LivingStates(), limit, func(state crawl.PageState, through int64) ([]int64, error) {
-		walk := fmt.Sprintf(`SELECT f.page_id FROM frontier f
-			WHERE f.crawl_id = $1 AND f.state = %d AND f.page_id > $2 AND f.next_at < $3 AND f.page_id <= $5%s
-			ORDER BY f.page_id LIMIT $4`, state, outside)
-		return collect(ctx, tx, walk, []any{p.CrawlID, p.After, micros(p.Before), limit, through}, scanID)
-	})
+	for through := p.After; len(due) < limit && through < math.MaxInt64; {
+		after := through
+		through, err = s.stepOfStates(ctx, tx, store.PageSearch{CrawlID: p.CrawlID, States: crawl.LivingStates(), After: after})
+		if err != nil {
+			return nil, err
+		}
+		ids, err := mergeStates(crawl.LivingStates(), limit-len(due), func(state crawl.PageState, end int64) ([]int64, error) {
+			walk := fmt.Sprintf(`SELECT f.page_id FROM frontier f
+				WHERE f.crawl_id = $1 AND f.state = %d AND f.page_id > $2 AND f.page_id <= $3 AND f.next_at < $4%s
+				ORDER BY f.page_id LIMIT $5`, state, outside)
+			return collect(ctx, tx, walk, []any{p.CrawlID, after, min(through, end), micros(p.Before), limit - len(due)}, scanID)
+		})
+		if err != nil {
+			return nil, err
+		}
+		due = append(due, ids...)
+	}
+	return due, nil
 }
 
 // longestDue returns the pages that have been due longest, at most limit. It reads fewRows
@@ -148,15 +174,21 @@ func (s *Store) untriedIDs(ctx context.Context, tx Tx, p store.DueParams, limit 
 	return collect(ctx, tx, query+` ORDER BY f.page_id LIMIT $4`, []any{p.CrawlID, p.After, micros(p.Before), limit}, scanID)
 }
 
-// lowestDue returns the lowest of the ids, at most limit; without those of pages
-// in a line unless inLine is set.
-func (s *Store) lowestDue(ctx context.Context, tx Tx, ids []int64, inLine bool, limit int) ([]int64, error) {
-	if inLine || len(ids) == 0 {
-		slices.Sort(ids)
-		return ids[:min(limit, len(ids))], nil
-	}
+// lowestDue returns the lowest of the ids, at most limit, without those of pages in a line.
+func (s *Store) lowestDue(ctx context.Context, tx Tx, ids []int64, limit int) ([]int64, error) {
+	slices.Sort(ids)
 	query := s.ids(1) + ` WHERE ` + notInLine("r.id") + ` ORDER BY r.id LIMIT $2`
-	return collect(ctx, tx, query, []any{idList(ids), limit}, scanID)
+	var lowest []int64
+	for some := range slices.Chunk(ids, fewRows) {
+		found, err := collect(ctx, tx, query, []any{idList(some), limit - len(lowest)}, scanID)
+		if err != nil {
+			return nil, err
+		}
+		if lowest = append(lowest, found...); len(lowest) >= limit {
+			break
+		}
+	}
+	return lowest, nil
 }
 
 // notInLine is the condition that a page stands in no line. A lapsed waiter

@@ -12,6 +12,7 @@ import (
 // stopped there: a count that ends silently would make a stop of any length look alike.
 func RunOverdue(t *testing.T, e sqlstore.Engine, limit int) {
 	load := newBulk(t, e)
+	load.exec(`INSERT INTO hosts (host) VALUES ('benchmark.test')`)
 	load.pages(limit + 1)
 	now := time.Now()
 	soon, hour := now.Add(time.Hour).UnixMicro(), now.Add(-time.Hour).UnixMicro()
@@ -36,5 +37,31 @@ func RunOverdue(t *testing.T, e sqlstore.Engine, limit int) {
 		if st := status(); st.Overdue != tc.overdue || st.OverdueMore != tc.more || st.Lag < time.Hour {
 			t.Errorf("%d pages overdue by an hour or more: the status counts %d, more %v, by %s; want %d, %v", tc.due, st.Overdue, st.OverdueMore, st.Lag, tc.overdue, tc.more)
 		}
+	}
+	load.walkDue(t, limit+1)
+}
+
+// walkDue checks that a walk through due pages, of which there are many, meets each once.
+func (b *bulk) walkDue(t *testing.T, pages int) {
+	t.Helper()
+	p := store.DueParams{CrawlID: b.crawlID, Before: time.Now(), Limit: 9000}
+	met := 0
+	for {
+		due, err := b.store.DuePages(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, page := range due {
+			if page.PageID <= p.After {
+				t.Fatalf("page %d follows %d", page.PageID, p.After)
+			}
+			p.After = page.PageID
+		}
+		if met += len(due); len(due) < p.Limit {
+			break
+		}
+	}
+	if met != pages {
+		t.Errorf("a walk met %d due pages of %d", met, pages)
 	}
 }
