@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"strings"
-
 	"recrawl/internal/config"
 	"recrawl/internal/report"
 	"recrawl/internal/urlkey"
@@ -63,16 +61,11 @@ func (s *session) setBlocked(host string, blocked bool) error {
 	return s.say("%s", message)
 }
 
-// hostKey is the form under which a host is stored. A person who pastes a URL means
-// its host.
+// hostKey is the form under which a host is stored.
 func hostKey(text string) (string, error) {
-	raw := text
-	if !strings.Contains(raw, "://") {
-		raw = "http://" + raw + "/"
+	key, err := urlkey.ParseHost(text)
+	if err != nil {
+		return "", usage(err)
 	}
-	u, err := urlkey.Canonical(raw)
-	if err != nil || strings.ContainsAny(text, " \t") {
-		return "", usagef("%q is not a host: write it as `starter hosts` does, such as example.com or example.com:8080", text)
-	}
-	return u.HostKey(), nil
+	return key, nil
 }

@@ -111,6 +111,13 @@ func (o Operator) Retry(ctx context.Context, name string, states []crawl.PageSta
 	if len(states) == 0 {
 		states = []crawl.PageState{crawl.Failing}
 	}
+	if host != "" {
+		key, err := hostKey(host)
+		if err != nil {
+			return "", err
+		}
+		host = key
+	}
 	asked := 0
 	err := o.withStore(ctx, func(opened Opened) error {
 		record, err := opened.Crawl(ctx, name)

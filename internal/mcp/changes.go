@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"recrawl/internal/feed"
@@ -50,7 +49,11 @@ func (s *Server) changesQuery(ctx context.Context, in changesAsked) (q changesQu
 		}
 	}
 	if in.Host != "" {
-		q.Hosts = []string{strings.ToLower(in.Host)}
+		host, err := hostAsked(in.Host)
+		if err != nil {
+			return q, err
+		}
+		q.Hosts = []string{host}
 	}
 	record, err := s.Crawl(ctx, in.Crawl)
 	if errors.Is(err, store.ErrNotFound) {

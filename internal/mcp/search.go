@@ -31,8 +31,12 @@ func (s *Server) searchPages(ctx context.Context, in searchAsked) (*answer, erro
 	if err != nil {
 		return nil, err
 	}
+	host, err := hostAsked(in.Host)
+	if err != nil {
+		return nil, err
+	}
 	found, err := s.Reports.SearchOf(ctx, s.Files, report.SearchQuery{
-		Crawl: in.Crawl, Words: in.Query, Host: strings.ToLower(in.Host), Prefix: in.Prefix, Limit: limit, Offset: in.Offset,
+		Crawl: in.Crawl, Words: in.Query, Host: host, Prefix: in.Prefix, Limit: limit, Offset: in.Offset,
 	})
 	switch {
 	case errors.Is(err, report.ErrNotSearchable):

@@ -235,6 +235,18 @@ func crawlsOf(pages []store.PageRecord) string {
 	return text[len(", "):]
 }
 
+// hostAsked returns the form under which a host is stored, "" for "".
+func hostAsked(text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	host, err := urlkey.ParseHost(text)
+	if err != nil {
+		return "", mistakef("host %q: write it as in example.com or example.com:8080", oneLine(text, 200))
+	}
+	return host, nil
+}
+
 // timeAsked reads a date or a time; a date means its end, in UTC, so that versions found on
 // that day count.
 func timeAsked(name, text string) (time.Time, error) {

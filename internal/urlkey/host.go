@@ -5,8 +5,11 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"golang.org/x/net/publicsuffix"
+
+	"recrawl/internal/crawl"
 )
 
 // Limits of the domain name system (RFC 1035 2.3.4).
@@ -90,6 +93,20 @@ func hasRegistrableDomain(name string) bool {
 	}
 	_, err := publicsuffix.EffectiveTLDPlusOne(name)
 	return err == nil
+}
+
+// ParseHost returns the HostKey of a host as people write it: a name or an address, with or
+// without a port, or a URL, by which they mean its host.
+func ParseHost(text string) (string, error) {
+	raw := text
+	if !strings.Contains(raw, "://") {
+		raw = "http://" + raw + "/"
+	}
+	u, err := Canonical(raw)
+	if err != nil || strings.ContainsFunc(text, unicode.IsSpace) {
+		return "", fmt.Errorf("%q is not a host: write it as `starter hosts` does, such as example.com or example.com:8080", crawl.Clean(text, 200))
+	}
+	return u.HostKey(), nil
 }
 
 // Namesakes returns the names, without a port, that people take for one another: that of

@@ -41,7 +41,11 @@ func changeCrawl(ctx context.Context, s *Server, r *http.Request) (string, error
 func retryFields(*http.Request) []string { return []string{"host"} }
 
 func retryPages(ctx context.Context, s *Server, r *http.Request) (string, error) {
-	return s.Commands.Retry(ctx, r.PathValue("crawl"), r.PostFormValue("host"))
+	host, err := hostOf(r.PostFormValue("host"))
+	if err != nil {
+		return "", err
+	}
+	return s.Commands.Retry(ctx, r.PathValue("crawl"), host)
 }
 
 // sinkFields: only a replay has a choice.
@@ -84,12 +88,21 @@ func replayButton(crawlName, sink string) button {
 	}
 }
 
+// blockHost blocks a host in all crawls. It must be asked for where the host was seen, so that a
+// misspelt address does nothing.
 func blockHost(ctx context.Context, s *Server, r *http.Request) (string, error) {
 	block := r.PathValue("block")
 	if err := oneOf(block, "block", "unblock"); err != nil {
 		return "", err
 	}
-	return s.Commands.SetBlocked(ctx, r.PathValue("host"), block == "block")
+	host, err := hostOf(r.PathValue("host"))
+	if err != nil {
+		return "", err
+	}
+	if _, err := s.Report.Store.Crawl(ctx, r.PathValue("crawl")); err != nil {
+		return "", err
+	}
+	return s.Commands.SetBlocked(ctx, host, block == "block")
 }
 
 func releaseTrap(ctx context.Context, s *Server, r *http.Request) (string, error) {

@@ -11,6 +11,7 @@ import (
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
+	"recrawl/internal/urlkey"
 )
 
 // How many rows a part of a list has, unless the address says otherwise, and at most.
@@ -30,6 +31,28 @@ func askedOf(r *http.Request) *asked { return &asked{values: r.URL.Query()} }
 
 // text returns a parameter without the space around it, "" if it is not given.
 func (a *asked) text(name string) string { return strings.TrimSpace(a.values.Get(name)) }
+
+// host returns the parameter that names a host, in the form under which hosts are stored, "" if
+// it is not given.
+func (a *asked) host() string {
+	host, err := hostOf(a.text("host"))
+	if a.err == nil {
+		a.err = err
+	}
+	return host
+}
+
+// hostOf returns the form under which a host is stored, "" for "".
+func hostOf(text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	host, err := urlkey.ParseHost(text)
+	if err != nil {
+		return "", fmt.Errorf("the host %w: %w", errBad, err)
+	}
+	return host, nil
+}
 
 func (a *asked) wrong(name, text, should string) {
 	if a.err == nil {

@@ -136,6 +136,9 @@ func TestButtons(t *testing.T) {
 		{"/crawls/news/sinks/team/replay", url.Values{"after": {"c1.ab.7"}}, `sink replay news team "c1.ab.7"`},
 		{"/crawls/news/sinks/team/replay", url.Values{"failed": {"1"}}, "replay what team of news could not deliver"},
 		{"/crawls/news/hosts/example.com:8080/block", nil, "block example.com:8080 true"},
+		{"/crawls/news/retry", url.Values{"host": {"B\u00fccher.Example"}}, `retry news "xn--bcher-kva.example"`},
+		{"/crawls/news/hosts/EXAMPLE.Com:80/block", nil, "block example.com true"},
+		{"/crawls/news/hosts/https:%2F%2Fexample.org%2F/block", nil, "block example.org true"},
 		{"/crawls/news/hosts/example.com/unblock", nil, "block example.com false"},
 		{"/crawls/news/traps/example.com%2Fprint%2F%23/release", nil, "release news example.com/print/#"},
 	} {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"recrawl/internal/crawl"
@@ -36,7 +35,11 @@ type evidenceMore struct {
 
 // evidenceView shows what was requested of a host, for the owner of its site.
 func evidenceView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
-	name, host := r.PathValue("crawl"), strings.ToLower(value(r, "host"))
+	name := r.PathValue("crawl")
+	host, err := hostOf(value(r, "host"))
+	if err != nil {
+		return answer{}, err
+	}
 	within, err := evidenceWithin(r.FormValue("since"))
 	if err != nil {
 		return answer{}, err

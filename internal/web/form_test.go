@@ -75,3 +75,32 @@ func TestFormsThatAreUnderstood(t *testing.T) {
 		}
 	}
 }
+
+// A host is understood as the command understands it, and nothing is done to one that nobody can
+// have, or that a crawl is said to have that does not exist.
+func TestHostsThatAreNotUnderstood(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		method, path, body string
+		want               int
+	}{
+		{http.MethodPost, "/crawls/news/hosts/a%20b/block", "", 400},
+		{http.MethodPost, "/crawls/news/hosts/%20/block", "", 400},
+		{http.MethodPost, "/crawls/news/hosts/a..test/unblock", "", 400},
+		{http.MethodPost, "/crawls/nope/hosts/a.test/block", "", 404},
+		{http.MethodPost, "/crawls/news/retry", "host=a+b", 400},
+		{http.MethodGet, "/crawls/news/hosts/a%20b.json", "", 400},
+		{http.MethodGet, "/crawls/news/hosts/a%20b/evidence.json", "", 400},
+		{http.MethodGet, "/crawls/news/pages.json?host=a+b", "", 400},
+		{http.MethodGet, "/crawls/news/changes.json?host=a+b", "", 400},
+		{http.MethodGet, "/crawls/news/traps.json?host=%00", "", 400},
+		{http.MethodGet, "/crawls/news/sources.json?host=https://A.test/", "", 200},
+	} {
+		w := newWorld(t)
+		r := local(c.method, c.path, c.body)
+		r.Header.Set("Accept", "application/json")
+		if got := w.do(r); got.Code != c.want || len(w.commands.calls) > 0 {
+			t.Errorf("%s %s: %d, want %d, calls %v, %s", c.method, c.path, got.Code, c.want, w.commands.calls, got.Body)
+		}
+	}
+}

@@ -96,7 +96,7 @@ func stateOptions(chosen []crawl.PageState) []option {
 func pagesView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
 	a := askedOf(r)
 	q := report.PagesSearch{Crawl: value(r, "crawl"), PageSearch: store.PageSearch{
-		States: a.states(), Host: strings.ToLower(a.text("host")), Prefix: a.text("prefix"), Text: escaped(a.text("text")),
+		States: a.states(), Host: a.host(), Prefix: a.text("prefix"), Text: escaped(a.text("text")),
 		After: a.number("after"), Limit: a.limit(),
 	}}
 	if a.err != nil {
@@ -175,7 +175,11 @@ const robotsShown = 32 << 10
 
 // hostView shows one host.
 func hostView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
-	name, host := r.PathValue("crawl"), strings.ToLower(value(r, "host"))
+	name := r.PathValue("crawl")
+	host, err := hostOf(value(r, "host"))
+	if err != nil {
+		return answer{}, err
+	}
 	item, now, err := s.Report.HostOf(ctx, name, host)
 	if err != nil {
 		return answer{}, understood(err)
@@ -261,7 +265,7 @@ const shownPrefixes = 20
 // trapsView lists traps, each with the button that releases it.
 func trapsView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
 	a := askedOf(r)
-	name, host, after, limit := value(r, "crawl"), strings.ToLower(a.text("host")), a.number("after"), a.limit()
+	name, host, after, limit := value(r, "crawl"), a.host(), a.number("after"), a.limit()
 	if a.err != nil {
 		return answer{}, a.err
 	}
@@ -292,7 +296,7 @@ const shownMirrors = 20
 // duplicatesView lists duplicates, and hosts with mostly the same contents.
 func duplicatesView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
 	a := askedOf(r)
-	name, host, limit := value(r, "crawl"), strings.ToLower(a.text("host")), a.limit()
+	name, host, limit := value(r, "crawl"), a.host(), a.limit()
 	of, page, err := pairOf(a.text("after"))
 	if err != nil {
 		a.wrong("after", a.text("after"), "it is two numbers with a point between, as next of a part of the list has it")
@@ -342,7 +346,7 @@ func hostFilterOf(r *http.Request, host, next string, further bool) hostFilter {
 // sourcesView lists sitemaps and feeds.
 func sourcesView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
 	a := askedOf(r)
-	q := report.SourcesQuery{Crawl: value(r, "crawl"), Host: strings.ToLower(a.text("host")), Limit: a.limit()}
+	q := report.SourcesQuery{Crawl: value(r, "crawl"), Host: a.host(), Limit: a.limit()}
 	after := a.number("after")
 	if a.err != nil {
 		return answer{}, a.err

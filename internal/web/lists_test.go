@@ -298,7 +298,7 @@ func TestLists(t *testing.T) {
 func TestHostilePagesInLists(t *testing.T) {
 	t.Parallel()
 	w := newSite(t, nil)
-	for _, address := range []string{"pages", "changes", "pages?text=%3Cscript%3E", "url?url=https://b.test/%3Cscript%3E", "rejected?reason=%3Cscript%3Ealert(1)", "changes?host=%3Cscript%3E"} {
+	for _, address := range []string{"pages", "changes", "pages?text=%3Cscript%3E", "url?url=https://b.test/%3Cscript%3E", "rejected?reason=%3Cscript%3Ealert(1)"} {
 		body := w.html("/crawls/news/" + address)
 		for _, never := range []string{"<script>", "<iframe", "\u202E", "\x1b", strings.Repeat("Title ", 100)} {
 			if strings.Contains(body, never) {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
 
 	"recrawl/internal/report"
 	"recrawl/internal/search"
@@ -60,7 +59,7 @@ type piece struct {
 func searchView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
 	a := askedOf(r)
 	q := report.SearchQuery{
-		Crawl: value(r, "crawl"), Words: a.text("q"), Host: strings.ToLower(a.text("host")), Prefix: a.text("prefix"), Offset: int(min(a.number("offset"), search.Most)),
+		Crawl: value(r, "crawl"), Words: a.text("q"), Host: a.host(), Prefix: a.text("prefix"), Offset: int(min(a.number("offset"), search.Most)),
 		Limit: int(cmp.Or(min(a.number("limit"), mostHits+1), shownHits)),
 	}
 	if q.Limit > mostHits {
