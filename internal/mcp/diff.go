@@ -27,7 +27,7 @@ func (in diffAsked) check() error {
 		return mistakef("extent %q: it is main or all", oneLine(in.Extent, 40))
 	case in.From < 0 || in.To < 0:
 		return mistakef("versions are numbered from 1")
-	case in.From > 0 && in.Since != "":
+	case in.From > 0 && in.Since != "" && in.Offset == 0:
 		return mistakef("give from or since, not both")
 	}
 	return notNegative("offset", in.Offset)
@@ -45,7 +45,7 @@ func (s *Server) diffPage(ctx context.Context, in diffAsked) (*answer, error) {
 		return nil, errNoFiles
 	}
 	q := report.DiffQuery{From: in.From, To: in.To, View: comparisons[in.Extent]}
-	if in.Since != "" {
+	if in.Since != "" && in.From == 0 { // an answer's to_go_on adds from, which since had led to
 		if q.From, err = s.versionSince(ctx, page, in.Since); err != nil {
 			return nil, err
 		}

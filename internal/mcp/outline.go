@@ -109,32 +109,61 @@ const (
 	headingMost = 120 // bytes of a heading in it
 )
 
-// outline lists sections with their numbers and lengths in characters. If there are too
-// many, it lists only the highest levels that fit, or the first sections.
-func outline(markdown string, all []section) string {
-	for deepest := 6; deepest > 0; deepest-- {
-		text, fits := outlineTo(markdown, all, deepest)
-		if fits || deepest == 1 {
-			return text
-		}
-	}
-	return ""
+// outlineLeast is how few sections are no outline: often only the title is that high.
+const outlineLeast = 2
+
+// outlined is a list of sections, with their numbers and lengths in characters.
+type outlined struct {
+	text         string
+	listed, left int // sections of the levels in it; those left are not in the text
 }
 
-func outlineTo(markdown string, all []section, deepest int) (text string, fits bool) {
+// outline lists the sections of the highest levels that fit. If those are too few to be of use,
+// it lists the first sections of one level more.
+func outline(markdown string, all []section) outlined {
+	deeper := outlined{}
+	for deepest := 6; deepest > 0; deepest-- {
+		o := outlineTo(markdown, all, deepest)
+		switch {
+		case o.left == 0 && (o.listed >= outlineLeast || deeper.listed == 0):
+			return o
+		case o.listed+o.left < outlineLeast:
+			return deeper
+		}
+		deeper = o
+	}
+	return deeper
+}
+
+func outlineTo(markdown string, all []section, deepest int) (o outlined) {
 	var b strings.Builder
-	room, listed, left := outlineRoom, 0, 0
+	room := outlineRoom
 	for i, s := range all {
 		if s.level > deepest {
 			continue
 		}
 		line := fmt.Sprintf("%s%d. %s (%d characters)\n", strings.Repeat("  ", s.level-1), i+1, oneLine(s.title, headingMost), utf8.RuneCountInString(markdown[s.begin:s.end]))
-		if room -= utf8.RuneCountInString(line); room < 0 || listed == outlineMost {
-			left++
+		if room -= utf8.RuneCountInString(line); room < 0 || o.listed == outlineMost {
+			o.left++
 			continue
 		}
 		b.WriteString(line)
-		listed++
+		o.listed++
 	}
-	return b.String(), left == 0
+	if o.left > 0 {
+		fmt.Fprintf(&b, "… and %d more\n", o.left)
+	}
+	o.text = b.String()
+	return o
+}
+
+// words say how many sections there are, and which of them are listed.
+func (o outlined) words(all int) string {
+	switch {
+	case o.left > 0:
+		return fmt.Sprintf("%d; the first %d of the %d highest are listed below before the text", all, o.listed, o.listed+o.left)
+	case o.listed < all:
+		return fmt.Sprintf("%d; the %d highest are listed below before the text", all, o.listed)
+	}
+	return fmt.Sprintf("%d, listed below before the text", all)
 }

@@ -20,7 +20,7 @@ type readAsked struct {
 	pageAsked
 	Section string `json:"section,omitempty" jsonschema:"Only this section: its number or its heading, as an answer without section lists them."`
 	Offset  int    `json:"offset,omitempty" jsonschema:"How many characters of the text to leave out: next_offset of the answer before."`
-	Version int    `json:"version,omitempty" jsonschema:"The number of a version, by default the newest. With an offset, give the version that the answer before was of."`
+	Version int    `json:"version,omitempty" jsonschema:"The number of a version, by default the newest. With an offset, give the version that the answer before was of; at does not count then."`
 	At      string `json:"at,omitempty" jsonschema:"Read the page as it was at the end of a date (2026-03-01, in UTC) or at a time (2026-03-01T12:00:00Z)."`
 	Extent  string `json:"extent,omitempty" jsonschema:"How much of the page: main (the default) is the text in which changes are found, article is stricter, all has navigation and adverts too."`
 }
@@ -40,6 +40,7 @@ func (in readAsked) query() (q report.DocumentQuery, err error) {
 	switch {
 	case in.Version < 0:
 		return q, mistakef("version %d: versions are numbered from 1", in.Version)
+	case in.Version > 0 && in.At != "" && in.Offset > 0: // an answer's to_go_on adds the version
 	case in.Version > 0 && in.At != "":
 		return q, mistakef("give version or at, not both")
 	case in.At != "":
@@ -130,8 +131,9 @@ func (a *answer) document(d document.Document, in readAsked) error {
 		a.quote(metaLines(d.Meta))
 	}
 	if whole && length > a.room && len(all) > 1 {
-		a.fact("sections", "%d, listed below before the text", len(all))
-		a.quote("sections:\n" + outline(text, all))
+		list := outline(text, all)
+		a.fact("sections", "%s", list.words(len(all)))
+		a.quote("sections:\n" + list.text)
 	}
 	a.quote("\n")
 	part, next := window(text, in.Offset, a.room)
