@@ -98,8 +98,8 @@ func (s *Server) listChanges(ctx context.Context, in changesAsked) (*answer, err
 	}
 	a := newAnswer()
 	a.fact("crawl", "%s", in.Crawl)
-	if whole.Freshness != nil { // a change that no visit has found yet is not in the list
-		a.fact("freshness", "%s", whole.Freshness.Words())
+	if fresh := whole.Words(); fresh != "" { // a change that no visit has found yet is not in the list
+		a.fact("freshness", "%s", fresh)
 	}
 	shown, before := a.events(last, q.since, now)
 	a.room += kept

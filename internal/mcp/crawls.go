@@ -26,8 +26,8 @@ func (s *Server) listCrawls(ctx context.Context, in crawlsAsked) (*answer, error
 	a, shown := newAnswer(), 0
 	for _, c := range crawls {
 		ours := fmt.Sprintf("%s (%s): %d pages with a copy, %d versions, since %s", c.Name, c.State, c.Copies, c.Versions, c.Since.UTC().Format("2006-01-02"))
-		if c.Freshness != nil {
-			ours += "; " + c.Freshness.Words()
+		if fresh := c.Words(); fresh != "" {
+			ours += "; " + fresh
 		}
 		if !a.item(in.Offset+shown+1, ours+"; it began with "+someOf(c.Seeds), "") {
 			break

@@ -136,3 +136,18 @@ func TestWalk(t *testing.T) {
 	w.answers("read_page", map[string]any{"page": number}).quotes("Fill in three litres of oil.", "Check them each spring.")
 	w.answers("diff_page", map[string]any{"page": number, "since": days(10).Format(time.DateOnly)}).quotes("-Fill in two litres of oil.", "+Fill in three litres of oil.")
 }
+
+// A crawl that was stopped still has its copies.
+func TestStoppedCrawlHasCopies(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	has, other := w.page("/has"), w.page("/none")
+	w.finds(has.PageID, "First", html("First", "<p>One.</p>"), days(9))
+	for _, page := range []store.PageRecord{has, other} {
+		w.visit(page.PageID, store.VisitRecord{At: days(1), Outcome: crawl.OutcomeFailed, State: crawl.Stopped})
+	}
+	_, err := w.s.SetCrawlState(w.Context(), "docs", crawl.CrawlStopped)
+	w.check(err)
+	w.connect()
+	w.answers("list_crawls", nil).says("docs (stopped): 1 pages with a copy, 1 versions, ", "; its copies are not kept fresh; it began with ")
+}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"context"
+	"math"
 	"slices"
 	"time"
 
@@ -15,9 +16,10 @@ type Collection struct {
 	State crawl.CrawlState
 	// Seeds are those of its spec, which best show what it is about.
 	Seeds []string
-	// Copies counts the pages with a copy, and Versions the kept contents.
+	// Copies counts the pages with a copy, and Versions the kept contents. The share of stopped
+	// pages that have one is estimated, if they are many.
 	Copies, Versions int
-	Freshness        *Freshness // nil as long as there are no copies
+	Freshness        *Freshness // nil if no page that is visited has a copy
 	Since            time.Time  // when the crawl was made
 }
 
@@ -69,5 +71,39 @@ func (r Reporter) collection(ctx context.Context, c store.CrawlRecord, now time.
 			one.Copies += pages
 		}
 	}
-	return one, nil
+	stopped, err := r.stoppedCopies(ctx, c.ID, status.Pages[crawl.Stopped])
+	one.Copies += stopped
+	return one, err
+}
+
+// stoppedCopies returns how many of a crawl's stopped pages have a copy.
+func (r Reporter) stoppedCopies(ctx context.Context, crawlID int64, stopped int) (int, error) {
+	if stopped == 0 {
+		return 0, nil
+	}
+	pages, err := r.Store.ListPages(ctx, store.PageFilter{CrawlID: crawlID, States: []crawl.PageState{crawl.Stopped}, Sample: freshSample})
+	if err != nil || len(pages) == 0 {
+		return 0, err
+	}
+	have := 0
+	for _, p := range pages {
+		if p.Last.ID != 0 {
+			have++
+		}
+	}
+	if stopped <= freshSample {
+		return have, nil
+	}
+	return int(math.Round(float64(stopped) * float64(have) / float64(len(pages)))), nil
+}
+
+// Words say how fresh the copies are, "" as long as there are none.
+func (c Collection) Words() string {
+	switch {
+	case c.Freshness != nil:
+		return c.Freshness.Words()
+	case c.Copies > 0:
+		return notKept
+	}
+	return ""
 }

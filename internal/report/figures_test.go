@@ -19,7 +19,9 @@ func TestSentence(t *testing.T) {
 	}
 	pass := func(in time.Duration) *FirstPass { return &FirstPass{Left: 10, Ends: stamp(now.Add(in))} }
 	for want, s := range map[string]StatusLine{
-		"no copies yet; nothing needs you": {},
+		"no copies yet; nothing needs you":       {},
+		"stopped; its copies are not kept fresh": {State: crawl.CrawlStopped, Versions: 12},
+		"stopped; no copies yet":                 {State: crawl.CrawlStopped},
 		"94 % fresh as planned; 3 hosts need you; first pass done at about 16:40": {
 			Freshness: fresh(0.94, 0.95), HostsNeedYou: 3, FirstPass: pass(3*time.Hour + 40*time.Minute),
 		},

@@ -44,10 +44,21 @@ func (p FirstPass) endWords(now time.Time, zone *time.Location, named bool) stri
 
 func (s StatusLine) freshWords() string {
 	if s.Freshness == nil {
-		return "no copies yet"
+		return s.UnknownFreshness()
 	}
 	return s.Freshness.short()
 }
+
+// UnknownFreshness says why there is no freshness: nothing has been copied, or no page with a copy
+// is visited any more, as in a stopped crawl.
+func (s StatusLine) UnknownFreshness() string {
+	if s.Versions == 0 {
+		return "no copies yet"
+	}
+	return notKept
+}
+
+const notKept = "its copies are not kept fresh"
 
 // needs returns what somebody must look at, each in a few words.
 func (s StatusLine) needs() []string {

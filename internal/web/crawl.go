@@ -27,6 +27,8 @@ type crawlMore struct {
 	Buttons, Rare []button
 	// Doing says how far long commands have come.
 	Doing []string
+	// Stopped: the crawl was ended.
+	Stopped bool
 }
 
 // Newest are the days, the last first.
@@ -92,7 +94,7 @@ func (s *Server) crawlMore(ctx context.Context, line report.StatusLine, kinds st
 	more.Facts, more.Needs = factsOf(line), needsOf(line, traps)
 	more.Charts, more.Hosts = dayCharts(more.Days), hostBars(line.Crawl, passes)
 	more.Buttons, more.Rare = crawlButtons(line)
-	more.Doing = s.doing(line.Crawl)
+	more.Doing, more.Stopped = s.doing(line.Crawl), line.State == crawl.CrawlStopped
 	return more, nil
 }
 
@@ -148,7 +150,7 @@ func factsOf(line report.StatusLine) []fact {
 	if due := time.Time(line.NextDue); !due.IsZero() {
 		next = report.When(due, time.Time(line.Now))
 	}
-	fresh := fact{Name: "Fresh", Value: "–", Note: "no copies yet"}
+	fresh := fact{Name: "Fresh", Value: "–", Note: line.UnknownFreshness()}
 	if f := line.Freshness; f != nil {
 		fresh.Value, fresh.Note = report.Percent(f.Fresh), report.Percent(f.Planned)+" planned"
 	}

@@ -203,3 +203,19 @@ func TestFirstPass(t *testing.T) {
 	w.has(w.get("/crawls/news"), `<progress max="2" value="1" aria-label="First pass">`, "1 of 2 pages visited; 1 to go", "1 not visited yet")
 	w.has(w.get("/"), `<progress max="2" value="1" aria-label="First pass">`)
 }
+
+// A crawl that was stopped has its copies, and does not run.
+func TestStoppedCrawl(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	page := w.page("https://example.com/", "example.com")
+	w.finds(page, "Home", "<p>One.</p>")
+	w.visit(page, store.VisitRecord{Outcome: crawl.OutcomeFailed, State: crawl.Stopped})
+	_, err := w.s.SetCrawlState(w.Context(), "news", crawl.CrawlStopped)
+	w.check(err)
+	shown := w.get("/crawls/news")
+	w.has(shown, "stopped; its copies are not kept fresh", "Nothing. It is stopped.")
+	if strings.Contains(shown, "no copies yet") || strings.Contains(shown, "It runs by itself") {
+		t.Errorf("it has a copy and does not run:\n%s", shown)
+	}
+}
