@@ -6,10 +6,13 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
+	"errors"
+	"io"
 	"net"
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Guard decides who may ask. The zero Guard lets in everybody who reaches this machine as
@@ -29,6 +32,35 @@ const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src
 
 // formMost bounds the bytes of a posted form: a button's fields, or a token.
 const formMost = 64 << 10
+
+// bodyLimit is how long a client may take to send the body of its request.
+const bodyLimit = 30 * time.Second
+
+// timedBody is a body that must have come by a time.
+type timedBody struct {
+	io.ReadCloser
+	conn *http.ResponseController
+}
+
+// timed limits the time in which the body of a request must come. A limit of the server's would
+// end streams of events too.
+func timed(w http.ResponseWriter, r *http.Request) io.ReadCloser {
+	conn := http.NewResponseController(w)
+	if r.ContentLength == 0 || conn.SetReadDeadline(time.Now().Add(bodyLimit)) != nil {
+		return r.Body // or nothing to limit: no connection is read
+	}
+	return timedBody{r.Body, conn}
+}
+
+// Read implements io.Reader. Once the body is there the limit ends: while a command is carried out,
+// the server reads on to learn whether its client has left, and must not take the limit for that.
+func (b timedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if errors.Is(err, io.EOF) {
+		_ = b.conn.SetReadDeadline(time.Time{}) // a connection that is gone needs no limit
+	}
+	return n, err
+}
 
 // protect serves next to clients that may ask.
 func (g Guard) protect(s *Server, next http.Handler) http.Handler {
@@ -50,7 +82,7 @@ func (g Guard) protect(s *Server, next http.Handler) http.Handler {
 			s.forbid(w, r, "this server is not known by that name: RECRAWL_WEB_HOSTS lists its names")
 			return
 		}
-		r.Body = http.MaxBytesReader(w, r.Body, formMost)
+		r.Body = http.MaxBytesReader(w, timed(w, r), formMost)
 		known.ServeHTTP(w, r)
 	})
 }

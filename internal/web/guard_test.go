@@ -1,11 +1,18 @@
 package web
 
 import (
+	"bufio"
+	"context"
 	"errors"
+	"io"
+	"log/slog"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 const token, readToken = "a-token-of-the-test-1", "a-token-to-read-with-1"
@@ -207,3 +214,70 @@ func TestErrorLeadsBackToTheButton(t *testing.T) {
 	}
 	w.has(got.Body.String(), `<a href="/crawls/news">Back to where you were</a>`)
 }
+
+// Nobody holds a connection by beginning to send a form, least of all without a token. What a
+// command does afterwards may take as long as it likes.
+func TestSlowBodies(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		commands := &slowCommands{}
+		s := New(Options{Guard: Guard{Token: token}, Commands: commands, Log: slog.New(slog.DiscardHandler)})
+		conns := make(pipes)
+		server := &http.Server{Handler: s.Handler()}
+		go server.Serve(conns)
+		defer server.Close()
+		ask := func(head, body string) string {
+			ours, theirs := net.Pipe()
+			conns <- theirs
+			defer ours.Close()
+			go io.WriteString(ours, head+"\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 10\r\n\r\n"+body)
+			answer, err := http.ReadResponse(bufio.NewReader(ours), nil)
+			if err != nil {
+				return err.Error()
+			}
+			defer answer.Body.Close()
+			_, _ = io.Copy(io.Discard, answer.Body)
+			return answer.Status
+		}
+		begun := time.Now()
+		if got := ask("POST /login HTTP/1.1", "token="); got != "401 Unauthorized" || time.Since(begun) != bodyLimit {
+			t.Errorf("a form that does not come: %s after %s", got, time.Since(begun))
+		}
+		head := "POST /crawls/news/retry HTTP/1.1\r\nAccept: application/json\r\nAuthorization: Bearer " + token
+		if got := ask(head, "host=a.te"); got != "400 Bad Request" {
+			t.Errorf("a form that does not end: %s", got)
+		}
+		got := ask(head, "host=a.tst")
+		if got != "200 OK" || commands.err != nil {
+			t.Errorf("a command that takes long: %s, %v", got, commands.err)
+		}
+	})
+}
+
+// slowCommands takes longer for a retry than a form may take to come.
+type slowCommands struct {
+	pressedCommands
+	err error
+}
+
+func (c *slowCommands) Retry(ctx context.Context, _, _ string) (string, error) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(2 * bodyLimit):
+	}
+	c.err = ctx.Err()
+	return "done", nil
+}
+
+// pipes are the connections that a server accepts.
+type pipes chan net.Conn
+
+func (p pipes) Accept() (net.Conn, error) {
+	conn, open := <-p
+	if !open {
+		return nil, net.ErrClosed
+	}
+	return conn, nil
+}
+func (p pipes) Close() error { close(p); return nil }
+func (pipes) Addr() net.Addr { return &net.IPAddr{} }
