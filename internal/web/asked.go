@@ -32,6 +32,18 @@ func askedOf(r *http.Request) *asked { return &asked{values: r.URL.Query()} }
 // text returns a parameter without the space around it, "" if it is not given.
 func (a *asked) text(name string) string { return strings.TrimSpace(a.values.Get(name)) }
 
+// yes returns a parameter that is 1 or 0, false if it is not given.
+func (a *asked) yes(name string) bool {
+	switch text := a.text(name); text {
+	case "", "0":
+	case "1":
+		return true
+	default:
+		a.wrong(name, text, "it is 1 or 0")
+	}
+	return false
+}
+
 // host returns the parameter that names a host, in the form under which hosts are stored, "" if
 // it is not given.
 func (a *asked) host() string {

@@ -42,7 +42,7 @@ type changesQuery struct {
 // changesOf reads the query from an address.
 func (s *Server) changesOf(ctx context.Context, r *http.Request) (q changesQuery, err error) {
 	a := askedOf(r)
-	q = changesQuery{kinds: a.text("kinds"), host: a.host(), limit: a.limit(), diff: a.text("diff") != ""}
+	q = changesQuery{kinds: a.text("kinds"), host: a.host(), limit: a.limit(), diff: a.yes("diff")}
 	if a.err != nil {
 		return q, a.err
 	}

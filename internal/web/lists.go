@@ -145,7 +145,7 @@ type hostsMore struct {
 // hostsView lists hosts by text of their names, or those in trouble.
 func hostsView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
 	a := askedOf(r)
-	q := report.HostsSearch{Crawl: value(r, "crawl"), Trouble: a.text("trouble") != "", HostSearch: store.HostSearch{
+	q := report.HostsSearch{Crawl: value(r, "crawl"), Trouble: a.yes("trouble"), HostSearch: store.HostSearch{
 		Text: strings.ToLower(a.text("text")), After: a.text("after"), Limit: a.limit(),
 	}}
 	if a.err != nil {

@@ -337,3 +337,21 @@ func TestURLBox(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
+
+// A choice is made by 1, and not by whatever is given.
+func TestChoices(t *testing.T) {
+	t.Parallel()
+	w := newSite(t, nil)
+	for _, query := range []string{"hosts.json?trouble=", "changes.json?diff="} {
+		for text, want := range map[string]int{"": 200, "0": 200, "1": 200, "false": 400, "yes": 400} {
+			if got, _, _ := w.get("/crawls/news/" + query + text); got != want {
+				t.Errorf("%s%s: %d, want %d", query, text, got, want)
+			}
+		}
+	}
+	for text, want := range map[string]string{"0": "By name", "1": "Hosts in trouble"} {
+		if body := w.html("/crawls/news/hosts?trouble=" + text); !strings.Contains(body, want) {
+			t.Errorf("trouble=%s: no %q in\n%s", text, want, body)
+		}
+	}
+}
