@@ -55,6 +55,9 @@ func (s *Server) changesQuery(ctx context.Context, in changesAsked) (q changesQu
 		}
 		q.Hosts = []string{host}
 	}
+	if err := crawlAsked(in.Crawl); err != nil {
+		return q, err
+	}
 	record, err := s.Crawl(ctx, in.Crawl)
 	if errors.Is(err, store.ErrNotFound) {
 		return q, noCrawl(in.Crawl)

@@ -28,6 +28,9 @@ func (s *Server) searchPages(ctx context.Context, in searchAsked) (*answer, erro
 	if err == nil && strings.TrimSpace(in.Query) == "" {
 		err = mistakef("query is empty: give words that the page has")
 	}
+	if err == nil {
+		err = crawlAsked(in.Crawl)
+	}
 	if err != nil {
 		return nil, err
 	}

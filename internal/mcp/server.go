@@ -183,6 +183,11 @@ type pageAsked struct {
 
 // page finds the requested page.
 func (s *Server) page(ctx context.Context, asked pageAsked) (store.PageRecord, error) {
+	if asked.Crawl != "" {
+		if err := crawlAsked(asked.Crawl); err != nil {
+			return store.PageRecord{}, err
+		}
+	}
 	switch {
 	case asked.Page != 0 && asked.URL != "":
 		return store.PageRecord{}, mistakef("give page or url, not both")
@@ -213,6 +218,14 @@ func (s *Server) page(ctx context.Context, asked pageAsked) (store.PageRecord, e
 		return store.PageRecord{}, mistakef("several crawls have the page: give crawl, one of %s", crawlsOf(pages))
 	}
 	return pages[0], nil
+}
+
+// crawlAsked refuses a name that no crawl can have. Some of these are no text for a store either.
+func crawlAsked(name string) error {
+	if crawl.ValidName(name) {
+		return nil
+	}
+	return noCrawl(name)
 }
 
 func noCrawl(name string) error {

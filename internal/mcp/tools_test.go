@@ -1,6 +1,8 @@
 package mcp_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -150,4 +152,21 @@ func TestStoppedCrawlHasCopies(t *testing.T) {
 	w.check(err)
 	w.connect()
 	w.answers("list_crawls", nil).says("docs (stopped): 1 pages with a copy, 1 versions, ", "; its copies are not kept fresh; it began with ")
+}
+
+// A name that no crawl can have is not there, whatever the store would make of it.
+func TestNamesThatNoCrawlCanHave(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.options.Crawl = func(context.Context, string) (store.CrawlRecord, error) {
+		return store.CrawlRecord{}, errors.New("invalid byte sequence for encoding")
+	}
+	w.connect()
+	for tool, args := range map[string]map[string]any{
+		"list_changes": {"crawl": "a\x00b"}, "search_pages": {"crawl": "a b", "query": "x"}, "read_page": {"crawl": "a\x00b", "url": "https://docs.test/"},
+	} {
+		if r := w.call(tool, args); !r.isError || !strings.Contains(r.text, "there is no crawl") {
+			t.Errorf("%s %v: %s", tool, args, r.text)
+		}
+	}
 }

@@ -2,10 +2,15 @@ package web
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"mime/multipart"
 	"net/http"
 	"strings"
 	"testing"
+
+	"recrawl/internal/report"
+	"recrawl/internal/store"
 )
 
 // A command whose input is not understood is not carried out: without its host, a retry would
@@ -101,6 +106,56 @@ func TestHostsThatAreNotUnderstood(t *testing.T) {
 		r.Header.Set("Accept", "application/json")
 		if got := w.do(r); got.Code != c.want || len(w.commands.calls) > 0 {
 			t.Errorf("%s %s: %d, want %d, calls %v, %s", c.method, c.path, got.Code, c.want, w.commands.calls, got.Body)
+		}
+	}
+}
+
+// A name that no crawl can have is not there, whatever the store would make of it.
+func TestNamesThatNoCrawlCanHave(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.reads(func(s report.Store) report.Store { return noNames{s} })
+	for _, name := range []string{"%ff", "%00", "%20", "a%20b", "a%00b", "..%2Fnews", strings.Repeat("x", 5000)} {
+		for _, rest := range []string{"", ".json", "/pages.json", "/live", "/changes.atom", "/pages/1/visits.json"} {
+			if got := w.do(local(http.MethodGet, "/crawls/"+name+rest, "")); got.Code != http.StatusNotFound {
+				t.Errorf("%.20s%s: %d %.200s", name, rest, got.Code, got.Body)
+			}
+		}
+		if got := w.do(local(http.MethodPost, "/crawls/"+name+"/hosts/a.test/block", "")); got.Code != http.StatusNotFound {
+			t.Errorf("block in %.20s: %d", name, got.Code)
+		}
+	}
+}
+
+// noNames is a store that fails whatever crawl it is asked for, as Postgres does for these names.
+type noNames struct{ report.Store }
+
+func (noNames) Crawl(context.Context, string) (store.CrawlRecord, error) {
+	return store.CrawlRecord{}, errors.New("invalid byte sequence for encoding")
+}
+
+// An address that exists says which methods it takes.
+func TestMethods(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, c := range []struct {
+		method, path, allow string
+		want                int
+	}{
+		{http.MethodPut, "/crawls/news", "GET, HEAD", 405},
+		{http.MethodPost, "/crawls/news.json", "GET, HEAD", 405},
+		{http.MethodDelete, "/", "GET, HEAD", 405},
+		{http.MethodGet, "/crawls/news/do/pause", "POST", 405},
+		{http.MethodPatch, "/crawls/news/retry", "POST", 405},
+		{http.MethodPut, "/nowhere", "", 404},
+		{http.MethodGet, "/nowhere", "", 404},
+		{http.MethodHead, "/crawls/news", "", 200},
+		{http.MethodHead, "/crawls/news/live", "", 200},
+		{http.MethodHead, "/crawls/nope/live", "", 404},
+	} {
+		got := w.do(local(c.method, c.path, ""))
+		if got.Code != c.want || got.Header().Get("Allow") != c.allow {
+			t.Errorf("%s %s: %d, Allow %q, want %d, %q", c.method, c.path, got.Code, got.Header().Get("Allow"), c.want, c.allow)
 		}
 	}
 }

@@ -39,6 +39,9 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
+	if r.Method == http.MethodHead {
+		return // there is nothing to wait for
+	}
 	out := http.NewResponseController(w)
 	send := func(text string) error {
 		if err := out.SetWriteDeadline(time.Now().Add(liveWrite)); err != nil {

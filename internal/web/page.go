@@ -226,13 +226,13 @@ const (
 )
 
 // partOfPage reads which part of a page's list is asked for. place is the name of the
-// parameter with its start.
-func (s *Server) partOfPage(ctx context.Context, r *http.Request, place string) (p pagePart, err error) {
+// parameter with its start, which is at most most.
+func (s *Server) partOfPage(ctx context.Context, r *http.Request, place string, most int64) (p pagePart, err error) {
 	p.place = place
 	if p.page, err = s.pageOf(ctx, r); err != nil {
 		return p, err
 	}
-	if p.from, err = parameter(r, place, math.MaxInt64); err != nil {
+	if p.from, err = parameter(r, place, most); err != nil {
 		return p, err
 	}
 	limit, err := parameter(r, "limit", mostPart)
@@ -279,7 +279,7 @@ func asIs[T any](items []T) []T { return items }
 
 // visitsView lists the visits of a page.
 func visitsView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
-	p, err := s.partOfPage(ctx, r, "before")
+	p, err := s.partOfPage(ctx, r, "before", math.MaxInt32)
 	if err != nil {
 		return answer{}, err
 	}
@@ -293,7 +293,7 @@ func visitsView(ctx context.Context, s *Server, r *http.Request) (answer, error)
 
 // versionsView lists the versions of a page.
 func versionsView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
-	p, err := s.partOfPage(ctx, r, "before")
+	p, err := s.partOfPage(ctx, r, "before", math.MaxInt32)
 	if err != nil {
 		return answer{}, err
 	}
@@ -308,7 +308,7 @@ func versionsView(ctx context.Context, s *Server, r *http.Request) (answer, erro
 
 // copiesView lists the duplicates of a page.
 func copiesView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
-	p, err := s.partOfPage(ctx, r, "after")
+	p, err := s.partOfPage(ctx, r, "after", math.MaxInt64)
 	if err != nil {
 		return answer{}, err
 	}
@@ -322,7 +322,7 @@ func copiesView(ctx context.Context, s *Server, r *http.Request) (answer, error)
 
 // backlinksView lists the pages that link to a page.
 func backlinksView(ctx context.Context, s *Server, r *http.Request) (answer, error) {
-	p, err := s.partOfPage(ctx, r, "after")
+	p, err := s.partOfPage(ctx, r, "after", math.MaxInt64)
 	if err != nil {
 		return answer{}, err
 	}

@@ -164,20 +164,22 @@ func TestAddressesOfNothing(t *testing.T) {
 		status int
 		words  string
 	}{
-		"/crawls/shop/pages/999":                   {404, "page 999 of crawl shop"},
-		"/crawls/other/pages/1":                    {404, "page 1 of crawl other"},
-		"/crawls/shop/pages/one":                   {400, "is a number as in the lists"},
-		w.at("/", "/visits?before=x"):              {400, "before=x"},
-		w.at("/", "/visits?limit=501"):             {400, "it is at most 500"},
-		w.at("/", "/versions/99"):                  {404, "has no version 99"},
-		w.at("/", "/versions/0"):                   {400, "numbered from 1"},
-		w.at("/", "/versions/1?view=source"):       {400, "text, all, body or head"},
-		w.at("/", "/versions/1/body.json"):         {404, "not found"},
-		w.at("/", "/versions/99/body"):             {404, "has no version 99"},
-		w.at("/not-yet", "/diff"):                  {404, "has no version yet"},
-		w.at("/about", "/diff"):                    {404, "nothing to compare it with"},
-		w.at("/", "/diff?from=x"):                  {400, "numbered from 1"},
-		w.at("/", "/diff?from=1&to=2&view=source"): {400, "text, all, body or head"},
+		"/crawls/shop/pages/999":                          {404, "page 999 of crawl shop"},
+		"/crawls/other/pages/1":                           {404, "page 1 of crawl other"},
+		"/crawls/shop/pages/one":                          {400, "is a number as in the lists"},
+		w.at("/", "/visits?before=x"):                     {400, "before=x"},
+		w.at("/", "/visits?limit=501"):                    {400, "it is at most 500"},
+		w.at("/", "/versions/99"):                         {404, "has no version 99"},
+		w.at("/", "/visits.json?before=2147483648"):       {400, "it is at most 2147483647"},
+		w.at("/", "/versions?before=9223372036854775807"): {400, "it is at most 2147483647"},
+		w.at("/", "/versions/0"):                          {400, "numbered from 1"},
+		w.at("/", "/versions/1?view=source"):              {400, "text, all, body or head"},
+		w.at("/", "/versions/1/body.json"):                {404, "not found"},
+		w.at("/", "/versions/99/body"):                    {404, "has no version 99"},
+		w.at("/not-yet", "/diff"):                         {404, "has no version yet"},
+		w.at("/about", "/diff"):                           {404, "nothing to compare it with"},
+		w.at("/", "/diff?from=x"):                         {400, "numbered from 1"},
+		w.at("/", "/diff?from=1&to=2&view=source"):        {400, "text, all, body or head"},
 	} {
 		got := w.ask(http.MethodGet, address, nil, nil)
 		if got.Code != c.status || !strings.Contains(got.Body.String(), c.words) {

@@ -5,10 +5,13 @@ import (
 	"context"
 	"embed"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
+	"recrawl/internal/crawl"
 	"recrawl/internal/feed"
 	"recrawl/internal/feed/reader"
 	"recrawl/internal/report"
@@ -93,29 +96,63 @@ func New(o Options) *Server {
 // Handler serves it.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
+	handle := func(pattern string, h http.Handler) { mux.Handle(pattern, s.named(h)) }
 	mux.Handle("GET /assets/", cached(http.FileServerFS(files)))
 	for _, v := range views() {
-		mux.Handle("GET "+v.pattern, s.show(v))
+		handle("GET "+v.pattern, s.show(v))
 		if at := jsonPattern(v.pattern); at != "" {
-			mux.Handle("GET "+at, s.show(v))
+			handle("GET "+at, s.show(v))
 		}
 	}
-	mux.HandleFunc("GET /crawls/{crawl}/live", s.live)
-	mux.HandleFunc("GET /crawls/{crawl}/changes.atom", s.changesAtom)
+	handle("GET /crawls/{crawl}/live", http.HandlerFunc(s.live))
+	handle("GET /crawls/{crawl}/changes.atom", http.HandlerFunc(s.changesAtom))
 	mux.HandleFunc("GET /openapi.json", s.openAPI)
 	mux.HandleFunc("GET "+healthPath, alive)
 	mux.Handle("GET "+readyPath, s.ready())
-	mux.HandleFunc("GET /crawls/{crawl}/pages/{page}/versions/{seq}/body", s.body)
+	handle("GET /crawls/{crawl}/pages/{page}/versions/{seq}/body", http.HandlerFunc(s.body))
 	if s.MCP != nil {
 		mux.Handle("/mcp", s.MCP)
 	}
 	for _, a := range actions() {
-		mux.Handle("POST "+a.pattern, s.act(a))
+		handle("POST "+a.pattern, s.act(a))
 	}
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		s.fail(w, r, store.ErrNotFound)
-	})
+	mux.Handle(anyPattern, s.other(mux))
 	return s.Guard.protect(s, mux)
+}
+
+// anyPattern takes the requests that nothing else takes.
+const anyPattern = "/"
+
+// other answers what the mux has no handler for. Since there is one for everything, the mux itself
+// does not see that only the method is wrong.
+func (s *Server) other(mux *http.ServeMux) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var allowed []string
+		probe := r.Clone(r.Context())
+		for _, probe.Method = range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
+			if _, pattern := mux.Handler(probe); pattern != anyPattern {
+				allowed = append(allowed, probe.Method)
+			}
+		}
+		if len(allowed) == 0 {
+			s.fail(w, r, store.ErrNotFound)
+			return
+		}
+		w.Header().Set("Allow", strings.Join(allowed, ", "))
+		s.fail(w, r, fmt.Errorf("%w %s, but %s", errMethod, crawl.Clean(r.Method, 20), strings.Join(allowed, ", ")))
+	})
+}
+
+// named serves next unless the address has a name that no crawl can have. Some of these are no text
+// for a store either.
+func (s *Server) named(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if name := value(r, "crawl"); name != "" && !crawl.ValidName(name) {
+			s.fail(w, r, fmt.Errorf("crawl %s: %w", quoted(name), store.ErrNotFound))
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // answerLimit is how long an answer may take: browsers must not pile up when the store does
@@ -183,6 +220,9 @@ var (
 	errReadOnly = errors.New("this page is read-only: commands are not carried out here")
 	// errBad is wrapped by errors about the request.
 	errBad = errors.New("cannot be understood")
+	// errMethod is wrapped by errors about the method alone; what it says is followed by those
+	// that the address takes.
+	errMethod = errors.New("this address does not take")
 )
 
 // slowError is the error of an answer that took too long.
@@ -206,6 +246,8 @@ func statusOf(err error) int {
 		return http.StatusForbidden
 	case errors.Is(err, errBad):
 		return http.StatusBadRequest
+	case errors.Is(err, errMethod):
+		return http.StatusMethodNotAllowed
 	case errors.As(err, new(commandError)):
 		return http.StatusConflict
 	case errors.As(err, new(slowError)):
@@ -223,6 +265,8 @@ func failWords(status int) string {
 		return "Not allowed"
 	case http.StatusBadRequest:
 		return "That cannot be understood"
+	case http.StatusMethodNotAllowed:
+		return "Not in this way"
 	case http.StatusConflict:
 		return "That did not work"
 	case http.StatusServiceUnavailable:
