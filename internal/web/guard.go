@@ -109,6 +109,9 @@ func (g Guard) addressed(host string) bool {
 	return net.ParseIP(host) != nil
 }
 
+// loginPath is the address of the form that asks for a token, and to which it is posted.
+const loginPath = "/login"
+
 // loginCookie holds the proof that its bearer knew a token.
 const loginCookie = "recrawl-login"
 
@@ -124,12 +127,14 @@ const (
 // admit serves a request that carries a token, and asks for one otherwise.
 func (g Guard) admit(s *Server, w http.ResponseWriter, r *http.Request, next http.Handler) {
 	switch a := g.access(r); {
+	case g.Token+g.ReadToken != "" && r.URL.Path == loginPath && r.Method == http.MethodPost:
+		g.login(s, w, r)
+	case a != noAccess && g.Token+g.ReadToken != "" && r.URL.Path == loginPath && !wantsJSON(r):
+		s.writePage(w, r, http.StatusOK, "login.html", answer{Title: "Log in"}) // with another token
 	case strings.HasPrefix(r.URL.Path, "/assets/"), r.URL.Path == healthPath, r.URL.Path == readyPath, a == fullAccess:
 		next.ServeHTTP(w, r)
 	case a == readAccess:
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), readOnlyKey{}, true)))
-	case r.Method == http.MethodPost && r.URL.Path == "/login":
-		g.login(s, w, r)
 	case wantsJSON(r):
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		s.writeJSON(w, http.StatusUnauthorized, struct {
@@ -145,8 +150,9 @@ func (g Guard) access(r *http.Request) access {
 	if g.Token == "" && g.ReadToken == "" {
 		return fullAccess
 	}
-	given, is := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if is {
+	scheme, given, is := strings.Cut(r.Header.Get("Authorization"), " ")
+	if is && strings.EqualFold(scheme, "Bearer") {
+		given = strings.TrimLeft(given, " ")
 		return g.of(func(token string) bool { return same(given, token) })
 	}
 	cookie, err := r.Cookie(atPort(loginCookie, r))
@@ -173,8 +179,14 @@ func (g Guard) login(s *Server, w http.ResponseWriter, r *http.Request) {
 		s.writePage(w, r, http.StatusUnauthorized, "login.html", answer{Title: "Log in", Data: "That is not the token."})
 		return
 	}
-	http.SetCookie(w, &http.Cookie{Name: atPort(loginCookie, r), Value: proof(token), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil})
+	http.SetCookie(w, &http.Cookie{Name: atPort(loginCookie, r), Value: proof(token), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: byTLS(r)})
 	http.Redirect(w, r, back(r), http.StatusSeeOther)
+}
+
+// byTLS reports whether a browser speaks TLS with us, or with the proxy before us as this says.
+// A browser that makes it up only keeps its own cookie from itself.
+func byTLS(r *http.Request) bool {
+	return r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
 }
 
 // proof returns the value that a cookie holds instead of the token: a leaked cookie is no

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -281,3 +282,56 @@ func (p pipes) Accept() (net.Conn, error) {
 }
 func (p pipes) Close() error { close(p); return nil }
 func (pipes) Addr() net.Addr { return &net.IPAddr{} }
+
+// Whoever logged in to look logs in with the other token, and comes back to where the buttons are.
+func TestLoginAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.server.Guard.Token, w.server.Guard.ReadToken = token, readToken
+	reads := w.do(local(http.MethodPost, "/login", url.Values{"token": {readToken}}.Encode())).Result().Cookies()[0]
+	as := func(r *http.Request, cookie *http.Cookie) *httptest.ResponseRecorder {
+		r.AddCookie(cookie)
+		return w.do(r)
+	}
+	looks := as(local(http.MethodGet, "/crawls/news?kinds=page.new", ""), reads)
+	w.has(looks.Body.String(), `<a href="/login?back=%2Fcrawls%2Fnews%3Fkinds%3Dpage.new">Log in</a>`)
+	form := as(local(http.MethodGet, "/login?back=%2Fcrawls%2Fnews%3Fkinds%3Dpage.new", ""), reads)
+	if form.Code != http.StatusOK || strings.Contains(form.Body.String(), "JSON") {
+		t.Errorf("the form: %d\n%s", form.Code, form.Body)
+	}
+	w.has(form.Body.String(), `name="back" value="/crawls/news?kinds=page.new"`, `type="password"`)
+	in := as(local(http.MethodPost, "/login", url.Values{"token": {token}, "back": {"/crawls/news"}}.Encode()), reads)
+	if in.Code != http.StatusSeeOther || in.Header().Get("Location") != "/crawls/news" {
+		t.Fatalf("log in again: %d", in.Code)
+	}
+	all := as(local(http.MethodGet, "/crawls/news", ""), in.Result().Cookies()[0]).Body.String()
+	if strings.Contains(all, "disabled") || strings.Contains(all, "/login") {
+		t.Errorf("still without buttons:\n%s", all)
+	}
+	w.server.Guard = Guard{}
+	if got := w.do(local(http.MethodGet, "/login", "")); got.Code != http.StatusNotFound {
+		t.Errorf("where no token is needed: %d", got.Code)
+	}
+}
+
+// The cookie goes through TLS only if the browser came through TLS, also by a proxy. The case of
+// the word Bearer does not matter (RFC 9110 11.1).
+func TestTokensByProxies(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.server.Guard.Token = token
+	for proto, want := range map[string]bool{"": false, "http": false, "https": true, "HTTPS": true} {
+		r := local(http.MethodPost, "/login", url.Values{"token": {token}}.Encode())
+		r.Header.Set("X-Forwarded-Proto", proto)
+		if got := w.do(r).Result().Cookies(); len(got) != 1 || got[0].Secure != want {
+			t.Errorf("by %q: %v", proto, got)
+		}
+	}
+	for header, want := range map[string]int{"Bearer " + token: 200, "bearer " + token: 200, "BEARER  " + token: 200, "Basic " + token: 401, token: 401, "Bearer": 401} {
+		r := local(http.MethodGet, "/crawls/news.json", "")
+		r.Header.Set("Authorization", header)
+		if got := w.do(r).Code; got != want {
+			t.Errorf("%q: %d, want %d", header, got, want)
+		}
+	}
+}

@@ -87,6 +87,8 @@ type shown struct {
 	// /crawls/NAME/pages, "" on the crawl's own page.
 	Section  string
 	ReadOnly bool
+	// LogIn is the address where a reader gets the buttons for another token, "" if there is none.
+	LogIn string
 	// Here says that the reader is at this machine, and lives by its clock.
 	Here bool
 	// JSON says that programs can get the same answer.
@@ -130,10 +132,13 @@ func (s *Server) writePage(w http.ResponseWriter, r *http.Request, status int, n
 	}
 	in := shown{
 		answer: a, Said: s.said(w, r), Path: r.URL.RequestURI(), Pressed: r.Method == http.MethodPost, Section: sectionOf(r.URL.EscapedPath()),
-		ReadOnly: s.Commands == nil || readOnly(r.Context()), Here: atThisMachine(r), JSON: status == http.StatusOK,
+		ReadOnly: s.Commands == nil || readOnly(r.Context()), Here: atThisMachine(r), JSON: status == http.StatusOK && r.URL.Path != loginPath,
 	}
-	if in.Pressed {
+	if in.Pressed || r.URL.Path == loginPath {
 		in.Path = back(r)
+	}
+	if s.Commands != nil && s.Guard.Token != "" && readOnly(r.Context()) {
+		in.LogIn = loginPath + "?" + url.Values{backField: {in.Path}}.Encode()
 	}
 	if err := s.pages[name].ExecuteTemplate(&page, layout, in); err != nil {
 		s.Log.Error("the page cannot be shown", "path", r.URL.Path, "error", err)
