@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -170,10 +171,6 @@ func (s *Server) atom(ctx context.Context, r *http.Request) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	now, err := s.Report.Store.Now(ctx)
-	if err != nil {
-		return nil, err
-	}
 	changes := reader.New(s.Feed, s.Files)
 	last, err := changes.Last(ctx, q.query, q.before, q.limit)
 	if err != nil {
@@ -187,7 +184,34 @@ func (s *Server) atom(ctx context.Context, r *http.Request) ([]byte, error) {
 	slices.Reverse(last.Events) // Write has the newest last
 	var text bytes.Buffer
 	err = atom.Write(&text, atom.Feed{
-		Name: q.crawl.Spec.Name, Epoch: last.Before.Epoch, Updated: now, Software: "recrawl/" + config.VersionText(), Events: last.Events,
+		Name: q.crawl.Spec.Name, Chosen: q.chosen(), Self: whole(r), Epoch: last.Before.Epoch, Updated: q.crawl.CreatedAt,
+		Software: "recrawl/" + config.VersionText(), Events: last.Events,
 	})
 	return text.Bytes(), err
+}
+
+// chosen says which changes are asked for, in one way for each choice, "" if all are.
+func (q changesQuery) chosen() string {
+	filters := url.Values{}
+	if q.kinds != "" {
+		kinds := strings.Split(q.kinds, ",")
+		for i := range kinds {
+			kinds[i] = strings.TrimSpace(kinds[i])
+		}
+		slices.Sort(kinds)
+		filters.Set("kinds", strings.Join(slices.Compact(kinds), ","))
+	}
+	if q.host != "" {
+		filters.Set("host", q.host)
+	}
+	return filters.Encode()
+}
+
+// whole returns the address of a request as its client has it.
+func whole(r *http.Request) string {
+	scheme := "http"
+	if byTLS(r) {
+		scheme = "https"
+	}
+	return scheme + "://" + r.Host + r.URL.RequestURI()
 }

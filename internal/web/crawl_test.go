@@ -219,3 +219,26 @@ func TestStoppedCrawl(t *testing.T) {
 		t.Errorf("it has a copy and does not run:\n%s", shown)
 	}
 }
+
+// Feeds of the same crawl are one to a reader if they have the same changes, and one without
+// entries does not change.
+func TestAtomFeeds(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	first := w.get("/crawls/news/changes.atom")
+	w.has(first, `<link rel="self" href="http://localhost:8234/crawls/news/changes.atom"`)
+	if again := w.get("/crawls/news/changes.atom"); again != first {
+		t.Errorf("an empty feed changes:\n%s\n%s", first, again)
+	}
+	id := func(query string) string {
+		return regexp.MustCompile("<id>(.*?)</id>").FindStringSubmatch(w.get("/crawls/news/changes.atom" + query))[1]
+	}
+	for _, same := range [][2]string{{"", "?limit=7"}, {"?kinds=page.gone,page.new", "?kinds=page.new,page.gone&diff=1"}, {"?host=A.test", "?host=a.test"}} {
+		if a, b := id(same[0]), id(same[1]); a != b {
+			t.Errorf("%v are two feeds", same)
+		}
+	}
+	if ids := []string{id(""), id("?kinds=page.gone"), id("?kinds=page.new"), id("?host=a.test")}; len(slices.Compact(slices.Sorted(slices.Values(ids)))) != 4 {
+		t.Errorf("other changes, the same feed: %v", ids)
+	}
+}

@@ -16,6 +16,11 @@ import (
 type Feed struct {
 	// Name is the crawl's, "" for all of them.
 	Name string
+	// Chosen says which of its changes the feed has, "" if all. Feeds that choose differently
+	// are different feeds to readers.
+	Chosen string
+	// Self is the address of the feed, "" if it has none.
+	Self string
 	// Epoch is the feed's; see feed.Cursor.
 	Epoch string
 	// Updated is the time of a feed without events.
@@ -32,6 +37,7 @@ type feedElement struct {
 	ID        string    `xml:"id"`
 	Title     string    `xml:"title"`
 	Updated   string    `xml:"updated"`
+	Self      *link     `xml:"link"`
 	Author    string    `xml:"author>name"`
 	Generator generator `xml:"generator"`
 	Entries   []entry   `xml:"entry"`
@@ -73,9 +79,16 @@ func Write(w io.Writer, f Feed) error {
 	if f.Name != "" {
 		title = "Changes of " + f.Name
 	}
+	id := []string{"feed", f.Epoch, f.Name}
+	if f.Chosen != "" {
+		id = append(id, f.Chosen)
+	}
 	root := feedElement{
-		Namespace: namespace, ID: urn("feed", f.Epoch, f.Name), Title: title, Updated: stamp(f.Updated),
+		Namespace: namespace, ID: urn(id...), Title: title, Updated: stamp(f.Updated),
 		Author: name, Generator: generator{Version: version, Name: name},
+	}
+	if f.Self != "" {
+		root.Self = &link{Rel: "self", HRef: f.Self}
 	}
 	newest := time.Time{}
 	for i := len(f.Events) - 1; i >= 0; i-- {

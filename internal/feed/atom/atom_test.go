@@ -162,6 +162,24 @@ func TestIDsAreStable(t *testing.T) {
 	if feedID(atom.Feed{Name: "news", Epoch: "ab", Updated: at, Software: "r/1"}) == feedID(atom.Feed{Name: "docs", Epoch: "ab", Updated: at, Software: "r/1"}) {
 		t.Error("two crawls have the same feed")
 	}
+	whole := atom.Feed{Name: "news", Epoch: "ab", Updated: at, Software: "r/1"}
+	if got := feedID(whole); got != "urn:uuid:c5a0b122-7acc-515c-a0c5-6b78af230a2e" {
+		t.Errorf("the feed of all changes is now %s: its readers take it for another", got)
+	}
+	gone, fresh := whole, whole
+	gone.Chosen, fresh.Chosen = "kinds=page.gone", "kinds=page.new"
+	if a, b := feedID(gone), feedID(fresh); a == b || a == feedID(whole) {
+		t.Error("parts of a feed are the same feed to readers")
+	}
+}
+
+// A feed says where it is, if it is anywhere.
+func TestSelf(t *testing.T) {
+	t.Parallel()
+	root := checkFeed(t, write(t, atom.Feed{Name: "news", Epoch: "ab", Updated: at, Software: "recrawl/1", Self: "https://crawl.test/a?b=1&c=2"}))
+	if links := root.all("link"); len(links) != 1 || links[0].attr("rel") != "self" || links[0].attr("href") != "https://crawl.test/a?b=1&c=2" {
+		t.Errorf("%v", links)
+	}
 }
 
 func TestEmptyFeed(t *testing.T) {
