@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"recrawl/internal/scope"
 	"recrawl/internal/store"
 	"recrawl/internal/urlkey"
 )
@@ -429,6 +430,23 @@ func (r Reporter) AskURL(ctx context.Context, crawlName string, u urlkey.URL, ju
 		}
 	}
 	links, check, err := r.whyNotTaken(ctx, record, u.String(), judge)
+	for _, l := range links {
+		answer.Rejected = append(answer.Rejected, rejectedLineOf(l))
+	}
+	answer.Today = &check
+	return answer, err
+}
+
+// AskOther is AskURL for a URL of another scheme than http and https: no crawl takes it.
+func (r Reporter) AskOther(ctx context.Context, crawlName, url string) (URLAnswer, error) {
+	record, now, err := r.open(ctx, crawlName)
+	if err != nil {
+		return URLAnswer{}, err
+	}
+	answer := URLAnswer{URL: url, Crawl: crawlName, Rejected: []RejectedLine{}, Now: now}
+	links, check, err := r.whyNotTaken(ctx, record, url, func(store.CrawlRecord, string) (ScopeCheck, error) {
+		return ScopeCheck{URL: url, Crawl: crawlName, Reason: scope.ReasonScheme, Detail: urlkey.ErrScheme.Error(), Steps: []ScopeStep{}}, nil
+	})
 	for _, l := range links {
 		answer.Rejected = append(answer.Rejected, rejectedLineOf(l))
 	}

@@ -338,6 +338,28 @@ func TestURLBox(t *testing.T) {
 	}
 }
 
+// A URL of another scheme is answered about as such, and a host with a port is none.
+func TestOtherSchemes(t *testing.T) {
+	t.Parallel()
+	w := newSite(t, nil)
+	for given, want := range map[string]string{
+		"data:text/html,x": "scheme", "mailto:a@b.c": "scheme", "javascript:alert(1)": "scheme", "ftp://a.test/": "scheme", "JavaScript:void": "scheme",
+		"a.test:8080/x": "", "a.test:8080": "", "a.test?x:y": "", "https://a.test:81/": "",
+	} {
+		got := data[map[string]any](w, "/crawls/news/url.json?url="+url.QueryEscape(given))
+		if today, _ := got["today"].(map[string]any); today == nil || today["reason"] != want || want != "" && got["url"] != given {
+			t.Errorf("%s: %v", given, got)
+		}
+	}
+	body := w.html("/crawls/news/url?url=" + url.QueryEscape("javascript:alert(1)"))
+	if !strings.Contains(body, "It is out of scope of the crawl") || !strings.Contains(body, "not an http or https URL") || strings.Contains(body, `href="javascript`) || strings.Contains(body, "Pages beside it") {
+		t.Error(body)
+	}
+	if status, _, _ := w.get("/crawls/none/url?url=mailto:a@b.c"); status != http.StatusNotFound {
+		t.Errorf("of no crawl: %d", status)
+	}
+}
+
 // A choice is made by 1, and not by whatever is given.
 func TestChoices(t *testing.T) {
 	t.Parallel()
