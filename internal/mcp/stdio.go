@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +16,9 @@ import (
 // Serve answers the client at the other end of in and out until it leaves or the context
 // ends, which is no error.
 func (s *Server) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-	err := s.tools.Run(ctx, polite{&sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: requestMost}})
+	answers := &oneByOne{WriteCloser: out}
+	said := &lines{Closer: in, in: bufio.NewReader(in), answers: answers}
+	err := s.tools.Run(ctx, polite{&sdk.IOTransport{Reader: said, Writer: answers, MaxLineLength: requestMost}})
 	if err == nil || ctx.Err() != nil || errors.Is(err, io.EOF) {
 		return nil
 	}
@@ -47,8 +50,8 @@ type politeConn struct {
 	left    error         // how reading has ended
 }
 
-// Read implements sdk.Connection. The end of the input comes once all questions are
-// answered.
+// Read implements sdk.Connection. The end of the input, however it ends, comes once all
+// questions are answered.
 func (c *politeConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	if c.left == nil { // it is only read by one
 		message, err := c.Connection.Read(ctx)
@@ -64,12 +67,12 @@ func (c *politeConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 	patience := time.NewTimer(answerLimit)
 	defer patience.Stop()
-	for errors.Is(c.left, io.EOF) {
+	for {
 		c.mu.Lock()
 		open, changed := len(c.open), c.changed
 		c.mu.Unlock()
 		if open == 0 {
-			break
+			return nil, c.left
 		}
 		select {
 		case <-changed:
@@ -79,7 +82,6 @@ func (c *politeConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 			return nil, ctx.Err()
 		}
 	}
-	return nil, c.left
 }
 
 // Write implements sdk.Connection.
