@@ -137,8 +137,8 @@ const factHints = hintAd | hintShare | hintCounter | hintConsent | hintForm | hi
 
 // partsOfText have what a class may mean otherwise: a row's "header" is not that of a page.
 var partsOfText = func() map[string]hint {
-	not := map[string]hint{}
-	for _, name := range strings.Fields("td th tr dt dd dl table caption") {
+	not := map[string]hint{"table": hintCounter | hintShare} // old pages have adverts and menus in tables
+	for _, name := range strings.Fields("td th tr dt dd dl caption") {
 		not[name] = factHints
 	}
 	for _, name := range strings.Fields("h1 h2 h3 h4 h5 h6 tr th a label p") {
