@@ -14,7 +14,7 @@ trap 'for p in "${started[@]}"; do kill "$p" 2>/dev/null && wait "$p" || true; d
 
 # The way there.
 grep -F '](monitoring.md)' "$root/docs/operations.md" >/dev/null || { echo "docs/operations.md does not lead to docs/monitoring.md" >&2; exit 1; }
-begin docs/monitoring.md 'RECRAWL_METRICS=127.0.0.1:9090 starter dev https://example.com/' "127.0.0.1:9090=$metrics" \
+begin docs/monitoring.md 'RECRAWL_METRICS=127.0.0.1:9090 starter dev https://example.com/ --contact you@example.org' "127.0.0.1:9090=$metrics" \
   "https://example.com/=$url --name mine --delay 200ms --policy fixed --default-interval 2s --min-interval 1s" >dev.log 2>&1 &
 started+=($!)
 alive() { kill -0 "$1" 2>/dev/null || { echo "it has ended:" >&2; cat "$2" >&2; exit 1; }; }
