@@ -279,18 +279,25 @@ func (a *Activities) lookBeside(ctx context.Context, view *crawlView, page store
 	if now.content.Beside == 0 || reasons[0].Code != change.CodeSameText {
 		return nil, nil
 	}
-	body, err := a.read(ctx, page.Last.Digest)
-	if archive.Lost(err) {
-		return nil, nil
-	}
-	if err != nil {
+	then, known, err := a.lastContent(ctx, view, page)
+	if err != nil || !known || then.Text != now.content.Text || then.Beside == now.content.Beside {
 		return nil, err
 	}
-	content, err := contentOf(page, contract.FetchOut{ContentType: page.Last.ContentType}, body, view.content)
-	if err != nil || content.Text != now.content.Text || content.Beside == now.content.Beside {
-		return nil, nil // a body that cannot be read says nothing
-	}
 	return []crawl.Reason{{Code: change.CodeBeside}}, nil
+}
+
+// lastContent reads the body of the page's last version by today's rules. A body that is lost,
+// or that cannot be read, is not known.
+func (a *Activities) lastContent(ctx context.Context, view *crawlView, page store.PageRecord) (content extract.Page, known bool, err error) {
+	body, err := a.read(ctx, page.Last.Digest)
+	if archive.Lost(err) {
+		return content, false, nil
+	}
+	if err != nil {
+		return content, false, err
+	}
+	content, err = contentOf(page, contract.FetchOut{ContentType: page.Last.ContentType}, body, view.content)
+	return content, err == nil, nil
 }
 
 // readAgain returns the last version's digests by today's rules, if it had no text by those
@@ -300,16 +307,9 @@ func (a *Activities) readAgain(ctx context.Context, view *crawlView, page store.
 	if page.Last.ID == 0 || withheld(page.Last) || last.TextBytes > 0 || next.TextBytes == 0 || last.Raw == next.Raw {
 		return last, nil
 	}
-	body, err := a.read(ctx, page.Last.Digest)
-	if archive.Lost(err) {
-		return last, nil
-	}
-	if err != nil {
+	content, known, err := a.lastContent(ctx, view, page)
+	if err != nil || !known || content.Text == "" {
 		return last, err
-	}
-	content, err := contentOf(page, contract.FetchOut{ContentType: page.Last.ContentType}, body, view.content)
-	if err != nil || content.Text == "" {
-		return last, nil // there is still none
 	}
 	last.Text, last.TextBytes, last.Sketch = change.CoreDigest(content.Text), int64(len(content.Text)), change.NewSketch(content.Main)
 	return last, nil
