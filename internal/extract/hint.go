@@ -171,8 +171,11 @@ func isHeading(name string) bool {
 	return len(name) == 2 && name[0] == 'h' && name[1] >= '1' && name[1] <= '6'
 }
 
-// sameLetters reports whether the letters and digits of an id are those with which the text
-// of a heading begins. Generators cut long ids, and number those that repeat.
+// leastCut is the least length, in bytes, of an id that may have been cut.
+const leastCut = 20
+
+// sameLetters reports whether the letters and digits of an id are those of the first words of
+// a heading. Generators cut long ids, and number those that repeat.
 func sameLetters(id string, heading *html.Node) bool {
 	bare := func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -186,8 +189,14 @@ func sameLetters(id string, heading *html.Node) bool {
 			text.WriteString(d.Data)
 		}
 	}
-	letters, said := strings.Map(bare, id), strings.Map(bare, text.String())
-	return letters != "" && (strings.HasPrefix(said, letters) || strings.HasPrefix(said, strings.TrimRightFunc(letters, unicode.IsDigit)))
+	letters, said := strings.Map(bare, id), ""
+	unnumbered := strings.TrimRightFunc(letters, unicode.IsDigit)
+	for word := range strings.FieldsSeq(text.String()) {
+		if said += strings.Map(bare, word); said != "" && (said == letters || said == unnumbered) {
+			return true
+		}
+	}
+	return len(letters) >= leastCut && strings.HasPrefix(said, letters)
 }
 
 // hintsOf reads the hints of one element.

@@ -59,6 +59,7 @@ func TestMainText(t *testing.T) {
 		{"a section on cookies", p1 + `<section id=cookie-notice><h2>Cookie notice</h2><p>We keep them for 12 months</section>`, prose(1) + "\nCookie notice\nWe keep them for 12 months"},
 		{"a heading with an id of its own", p1 + `<h3 id=questions-about-gdpr>Questions about GDPR</h3>`, prose(1) + "\nQuestions about GDPR"},
 		{"a block with its heading's id", p1 + `<div class=x id=advertising-2><div><h2>Advertising</h2></div><p>A page is 12 euros</div>`, prose(1) + "\nAdvertising\nA page is 12 euros"},
+		{"an id that only begins like its heading", p1 + `<div id=ad><h2>Adventure holidays</h2><p>Now 12 euros</div>`, prose(1)},
 		{"a block with an id", p1 + `<div id=advertising-2><h2>Shoes</h2><p>Now 12 euros</div>`, prose(1)},
 		{"figures by class", p1 + `<table class=views><tr class=ad><td class=share>34.2 %<td class=hits>12<tr class=footer><td>Total 46</table>`, prose(1) + "\n34.2 %\n12\nTotal 46"},
 		{"terms by class", p1 + `<dl class=share><dt>Share<dd class=ad>12 euros</dl>`, prose(1) + "\nShare\n12 euros"},
