@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
@@ -35,7 +34,7 @@ func TestHTTP1Required(t *testing.T) {
 			s.TLS = &tls.Config{NextProtos: []string{"h2", "http/1.1"}}
 			s.Config.TLSNextProto = map[string]func(*http.Server, *tls.Conn, http.Handler){"h2": func(_ *http.Server, c *tls.Conn, _ http.Handler) {
 				refused.Add(1)
-				refuseH2(c, refuse)
+				answerH2(c, refuse)
 			}}
 			s.StartTLS()
 			t.Cleanup(s.Close)
@@ -54,26 +53,6 @@ func TestHTTP1Required(t *testing.T) {
 				t.Errorf("%s: %q (%v), %d refused, %d served", got.Outcome, got.Problem, got.Err, refused.Load(), served.Load())
 			}
 		})
-	}
-}
-
-// refuseH2 answers the first request of a connection.
-func refuseH2(c *tls.Conn, refuse func(f *http2.Framer, stream uint32) error) {
-	if _, err := io.ReadFull(c, make([]byte, len(http2.ClientPreface))); err != nil {
-		return
-	}
-	f := http2.NewFramer(c, c)
-	if f.WriteSettings() != nil {
-		return
-	}
-	for {
-		frame, err := f.ReadFrame()
-		if err != nil {
-			return
-		}
-		if frame.Header().Type == http2.FrameHeaders && refuse(f, frame.Header().StreamID) != nil {
-			return
-		}
 	}
 }
 

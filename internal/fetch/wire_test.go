@@ -173,30 +173,32 @@ func serveH2(t *testing.T, answer func(f *http2.Framer, stream uint32) error) (u
 	config := &tls.Config{Certificates: pattern.TLS.Certificates, NextProtos: []string{"h2"}}
 	headers = new(atomic.Int32)
 	s := serveWire(t, func(c net.Conn) {
-		conn := tls.Server(c, config)
-		preface := make([]byte, len(http2.ClientPreface))
-		if _, err := io.ReadFull(conn, preface); err != nil {
-			return
-		}
-		f := http2.NewFramer(conn, conn)
-		if f.WriteSettings() != nil {
-			return
-		}
-		for {
-			frame, err := f.ReadFrame()
-			if err != nil {
-				return
-			}
-			if frame.Header().Type != http2.FrameHeaders {
-				continue
-			}
+		answerH2(tls.Server(c, config), func(f *http2.Framer, stream uint32) error {
 			headers.Add(1)
-			if answer(f, frame.Header().StreamID) != nil {
-				return
-			}
-		}
+			return answer(f, stream)
+		})
 	})
 	return strings.Replace(s.url, "http:", "https:", 1), New(Options{RootCAs: roots}), headers, &s.connections
+}
+
+// answerH2 answers the requests of a connection by a function, until that fails.
+func answerH2(c *tls.Conn, answer func(f *http2.Framer, stream uint32) error) {
+	if _, err := io.ReadFull(c, make([]byte, len(http2.ClientPreface))); err != nil {
+		return
+	}
+	f := http2.NewFramer(c, c)
+	if f.WriteSettings() != nil {
+		return
+	}
+	for {
+		frame, err := f.ReadFrame()
+		if err != nil {
+			return
+		}
+		if frame.Header().Type == http2.FrameHeaders && answer(f, frame.Header().StreamID) != nil {
+			return
+		}
+	}
 }
 
 // TestOneRequestPerCallHTTP2: net/http's transport sends a refused stream, and
