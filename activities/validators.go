@@ -44,8 +44,8 @@ func ofAnother(page store.PageRecord, r fetch.Result) bool {
 	return page.LastModified != "" && r.LastModified != "" && page.LastModified != r.LastModified
 }
 
-// bareTag is what a weak comparison compares. The coding that servers append to a tag when they
-// compress is no part of it, since a 304 has no body that would be compressed.
+// bareTag returns the part of an ETag that a weak comparison looks at. Servers that compress
+// append the coding to the tag. It does not count: a 304 has no body to compress.
 func bareTag(etag string) string {
 	tag := strings.Trim(strings.TrimPrefix(etag, "W/"), `"`)
 	for _, coding := range []string{"gzip", "br", "zstd", "deflate"} {

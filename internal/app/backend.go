@@ -127,8 +127,8 @@ func newFlowClient(c client.Client, o cli.TemporalOptions) flowClient {
 // homeLimit bounds the reading of a store before a crawl is started.
 const homeLimit = 3 * time.Second
 
-// storeHome is what a command knows of a store: nothing if it does not answer, or if no worker
-// has made it yet.
+// storeHome holds what a command knows of a store. It is empty if the store does not answer, or
+// if no worker has made it yet.
 type storeHome struct {
 	id, queue string
 	crawls    []string // their names

@@ -377,8 +377,8 @@ func TestArchiveAlone(t *testing.T) {
 	}
 }
 
-// A backup that is made after the clock went back is the newest one all the same: it stays,
-// its contents with it, and is what is restored.
+// A backup made after the clock went back is still the newest one: it stays with its contents,
+// and `restore` takes it.
 func TestClockWentBack(t *testing.T) {
 	w := newWorld(t, 1)
 	w.make()

@@ -32,7 +32,7 @@ func (s *scanner) sameWord(a, b string, prev, next time.Time) (same, clocks bool
 	return clocks, clocks
 }
 
-// clockTime is what a clock's word says.
+// clockTime holds the time that a clock's word says.
 type clockTime struct {
 	saidTime
 	timeOfDay time.Duration // 0 if it has none

@@ -340,7 +340,7 @@ func (s *scanner) timingAt(i int) int {
 	return 2
 }
 
-// queries are what a page's making asks of its database.
+// queries are the words for the database queries that made a page.
 var queries = setOf(`queries query abfragen datenbankabfragen requêtes consultas consulte zapytań запросов запроса 次查询 查询`)
 
 // queriesAt is the length of the number of queries after a timing: "in 0.123 seconds with 24
