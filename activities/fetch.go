@@ -374,7 +374,7 @@ func fetchOut(page store.PageRecord, begun store.BeginResult, r fetch.Result) co
 		out.Validators, out.ETag, out.LastModified = true, r.ETag, r.LastModified
 	case r.Outcome == crawl.OutcomeUnchanged: // 304: the last version still stands
 		out.Digest = page.Last.Digest
-		out.Validators, out.ETag, out.LastModified = refreshed(page, r)
+		refresh(&out, page, r)
 	case r.Outcome == crawl.OutcomeExcluded: // by its headers: a 304 need not repeat them
 		out.Validators = true
 	}

@@ -311,11 +311,15 @@ func httpTime(text string) time.Time {
 func recordOf(page store.PageRecord, in contract.PlanIn, plan schedule.Plan, keep crawl.RetentionSpec) store.RecordParams {
 	f := in.Fetch
 	suspect, settled := afterSuspect(page, in)
+	var doubted []crawl.Reason
+	if f.Doubted {
+		doubted = []crawl.Reason{{Code: schedule.CodeDoubted}}
+	}
 	return store.RecordParams{
 		Visit: store.VisitRecord{
 			PageID: page.PageID, Visit: in.Visit, At: f.At, Outcome: f.Outcome, Status: f.Status, Digest: f.Digest, Bytes: f.Bytes,
 			Duration: f.Duration, State: plan.State, Problem: f.Problem, Location: f.Location,
-			Reasons: slices.Concat(in.Reasons, settled, doubted(f), plan.Reasons()),
+			Reasons: slices.Concat(in.Reasons, settled, doubted, plan.Reasons()),
 		},
 		Interval: plan.Interval, Failures: plan.Failures, Held: f.Held, Late: late(page, f.At), Foreseen: plan.Foreseen,
 		// A suspect content's validators must not answer for the page before it counts.

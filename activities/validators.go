@@ -2,13 +2,10 @@ package activities
 
 import (
 	"cmp"
-	"net/http"
 	"strings"
 
 	"recrawl/internal/contract"
-	"recrawl/internal/crawl"
 	"recrawl/internal/fetch"
-	"recrawl/internal/schedule"
 	"recrawl/internal/store"
 )
 
@@ -21,22 +18,23 @@ func conditions(page store.PageRecord) (etag, lastModified string) {
 	return page.ETag, page.LastModified
 }
 
-// refreshed are the validators after a 304, which need not repeat those of the request. If it
-// speaks of another version they are dropped, so that the next visit asks for the whole page:
+// refresh sets the validators after a 304, which need not repeat those of the request. If it
+// names another version they are dropped, so that the next visit asks for the whole page:
 // with the other version's validators, ours would never be compared again (RFC 9111 4.3.4).
-func refreshed(page store.PageRecord, r fetch.Result) (change bool, etag, lastModified string) {
-	if ofAnother(page, r) {
-		return true, "", ""
+func refresh(out *contract.FetchOut, page store.PageRecord, r fetch.Result) {
+	if out.Doubted = ofAnother(page, r); out.Doubted {
+		out.Validators, out.ETag, out.LastModified = true, "", ""
+		return
 	}
-	etag, lastModified = page.ETag, cmp.Or(r.LastModified, page.LastModified)
-	if etag != "" { // else nothing says that the answer's is our version's
-		etag = cmp.Or(r.ETag, etag)
+	out.ETag, out.LastModified = page.ETag, cmp.Or(r.LastModified, page.LastModified)
+	if page.ETag != "" { // else nothing says that the answer's is our version's
+		out.ETag = cmp.Or(r.ETag, page.ETag)
 	}
-	return etag != page.ETag || lastModified != page.LastModified, etag, lastModified
+	out.Validators = out.ETag != page.ETag || out.LastModified != page.LastModified
 }
 
 // ofAnother reports whether a 304 names a version that is not ours: some servers look only at
-// the date of a request that has an ETag as well. Where both have an ETag, it decides.
+// the date of a request that has an ETag as well. If both sides have an ETag, it decides.
 func ofAnother(page store.PageRecord, r fetch.Result) bool {
 	if page.ETag != "" && r.ETag != "" {
 		return bareTag(page.ETag) != bareTag(r.ETag)
@@ -54,12 +52,4 @@ func bareTag(etag string) string {
 		}
 	}
 	return tag
-}
-
-// doubted is the reason of a visit whose 304 named another version.
-func doubted(f contract.FetchOut) []crawl.Reason {
-	if f.Outcome != crawl.OutcomeUnchanged || f.Status != http.StatusNotModified || !f.Validators || f.ETag != "" || f.LastModified != "" || f.RobotsTag != "" {
-		return nil
-	}
-	return []crawl.Reason{{Code: schedule.CodeDoubted}}
 }

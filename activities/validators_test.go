@@ -3,11 +3,12 @@ package activities
 import (
 	"testing"
 
+	"recrawl/internal/contract"
 	"recrawl/internal/fetch"
 	"recrawl/internal/store"
 )
 
-func TestRefreshed(t *testing.T) {
+func TestRefresh(t *testing.T) {
 	t.Parallel()
 	const old, later = "Sat, 21 Nov 2026 10:00:00 GMT", "Sat, 21 Nov 2026 11:00:00 GMT"
 	type validators struct{ etag, modified string }
@@ -34,9 +35,13 @@ func TestRefreshed(t *testing.T) {
 	}
 	for name, c := range cases {
 		page := store.PageRecord{ETag: c.ours.etag, LastModified: c.ours.modified}
-		change, etag, modified := refreshed(page, fetch.Result{ETag: c.answer.etag, LastModified: c.answer.modified})
-		if got := (validators{etag, modified}); got != c.want || change != (got != c.ours) {
-			t.Errorf("%s: %+v, changed %t; want %+v", name, got, change, c.want)
+		var out contract.FetchOut
+		refresh(&out, page, fetch.Result{ETag: c.answer.etag, LastModified: c.answer.modified})
+		if got := (validators{out.ETag, out.LastModified}); got != c.want || out.Validators != (got != c.ours) {
+			t.Errorf("%s: %+v, changed %t; want %+v", name, got, out.Validators, c.want)
+		}
+		if another := c.want == (validators{}); out.Doubted != another {
+			t.Errorf("%s: doubted %t, want %t", name, out.Doubted, another)
 		}
 	}
 }

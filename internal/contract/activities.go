@@ -221,6 +221,9 @@ type FetchOut struct {
 	Validators   bool          `json:"validators,omitempty"` // ETag and LastModified replace the stored ones
 	ETag         string        `json:"etag,omitempty"`
 	LastModified string        `json:"last_modified,omitempty"`
+	// Doubted: the 304 named another version than the stored one. Answers in older histories
+	// do not say.
+	Doubted bool `json:"doubted,omitempty"`
 	// Newest is the date of the newest entry of a list that was read, from DetectChange; zero
 	// if it has no time of day.
 	Newest   time.Time `json:"newest,omitzero"`
