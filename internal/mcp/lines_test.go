@@ -38,7 +38,8 @@ func TestBrokenLines(t *testing.T) {
 		"broken off":        {hello + `{"jsonrpc":"2.0","id":7,"meth` + "\n" + ping, []int{-32700}, false},
 		"two on a line":     {hello + strings.TrimSpace(ping) + ping + ping, []int{-32700}, false},
 		"no request":        {hello + "{}\n5\n" + ping, []int{-32600, -32600}, false},
-		"over lines":        {hello + strings.ReplaceAll(ping, ",", ",\r\n\t") + "\r\n \n", nil, false},
+		"over two lines":    {hello + strings.Replace(ping, ",", ",\r\n", 1) + ping, []int{-32700, -32700}, false},
+		"other ends":        {hello + strings.TrimSpace(ping) + " \r\n \n\n", nil, false},
 		"a line too long":   {hello + ping + strings.Repeat("x", 2<<20) + "\n", nil, true},
 		"without a newline": {hello + strings.TrimSpace(ping), nil, false},
 	} {
