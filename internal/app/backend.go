@@ -97,7 +97,7 @@ func ownServer(ctx context.Context, c client.Client, o cli.TemporalOptions) erro
 type flowClient struct {
 	flows temporalkit.Workflows
 	// home, unless nil, returns what is known of the store for which workflows are started.
-	home func(ctx context.Context) storeHome
+	home func(ctx context.Context) (storeHome, error)
 	// keys, unless nil, returns an error if we lack the key of what the store's workers work
 	// with: then they would lack ours.
 	keys func(ctx context.Context) error
@@ -112,13 +112,7 @@ func newFlowClient(c client.Client, o cli.TemporalOptions) flowClient {
 	var once sync.Once
 	var lacking error
 	f.keys = func(ctx context.Context) error {
-		once.Do(func() {
-			var known []string
-			if f.home != nil {
-				known = f.home(ctx).crawls
-			}
-			lacking = checkKeys(ctx, f.starting(ctx), known)
-		})
+		once.Do(func() { lacking = f.checkKeys(ctx) })
 		return lacking
 	}
 	return f
@@ -127,49 +121,66 @@ func newFlowClient(c client.Client, o cli.TemporalOptions) flowClient {
 // homeLimit bounds the reading of a store before a crawl is started.
 const homeLimit = 3 * time.Second
 
-// storeHome holds what a command knows of a store. It is empty if the store does not answer, or
-// if no worker has made it yet.
+// storeHome holds what a command knows of a store. It is empty if the store cannot be opened, as
+// when no worker has made it yet.
 type storeHome struct {
 	id, queue string
 	crawls    []string // their names
 }
 
-// homeOf looks once.
-func homeOf(dsn string) func(context.Context) storeHome {
+// homeOf returns a function that reads a store's home once.
+func homeOf(dsn string) func(context.Context) (storeHome, error) {
 	var once sync.Once
 	var home storeHome
-	return func(ctx context.Context) storeHome {
+	var err error
+	return func(ctx context.Context) (storeHome, error) {
 		once.Do(func() {
-			ctx, cancel := context.WithTimeout(ctx, homeLimit)
-			defer cancel()
-			s, err := openStore(ctx, dsn, storeRead, "")
-			if err != nil {
-				return
-			}
-			defer s.Close()
-			home.id = s.ID()
-			if at, err := s.Home(ctx); err == nil {
-				home.queue = at.TaskQueue
-			}
-			known, _ := s.ListCrawls(ctx)
-			for _, c := range known {
-				home.crawls = append(home.crawls, c.Spec.Name)
+			if home, err = readHome(ctx, dsn); err != nil {
+				err = fmt.Errorf("cannot tell where the store's workflows are: %w", err)
 			}
 		})
-		return home
+		return home, err
 	}
+}
+
+// readHome fails if a store can be opened but does not answer: half of the answer could start
+// a workflow in another task queue than the store's, or with a key that its workers lack.
+func readHome(ctx context.Context, dsn string) (storeHome, error) {
+	ctx, cancel := context.WithTimeout(ctx, homeLimit)
+	defer cancel()
+	s, err := openStore(ctx, dsn, storeRead, "")
+	if err != nil {
+		return storeHome{}, nil //nolint:nilerr // who needs the store says so
+	}
+	defer s.Close()
+	at, err := s.Home(ctx)
+	if err != nil {
+		return storeHome{}, err
+	}
+	crawls, err := s.ListCrawls(ctx)
+	if err != nil {
+		return storeHome{}, err
+	}
+	home := storeHome{id: s.ID(), queue: at.TaskQueue}
+	for _, c := range crawls {
+		home.crawls = append(home.crawls, c.Spec.Name)
+	}
+	return home, nil
 }
 
 // starting returns the workflows for starting and changing them: for their store, in its task
 // queue.
-func (f flowClient) starting(ctx context.Context) temporalkit.Workflows {
+func (f flowClient) starting(ctx context.Context) (temporalkit.Workflows, error) {
 	flows := f.flows
 	if f.home == nil {
-		return flows
+		return flows, nil
 	}
-	home := f.home(ctx)
+	home, err := f.home(ctx)
+	if err != nil {
+		return temporalkit.Workflows{}, err
+	}
 	flows.Store, flows.TaskQueue = home.id, cmp.Or(flows.TaskQueue, home.queue)
-	return flows
+	return flows, nil
 }
 
 // writing is starting for what the store's workers must be able to read.
@@ -179,13 +190,23 @@ func (f flowClient) writing(ctx context.Context) (temporalkit.Workflows, error) 
 			return temporalkit.Workflows{}, err
 		}
 	}
-	return f.starting(ctx), nil
+	return f.starting(ctx)
 }
 
 // checkKeys returns an error if a crawl of the store is encrypted with a key that we lack.
-func checkKeys(ctx context.Context, flows temporalkit.Workflows, known []string) error {
-	q := residence.Question{Store: flows.Store, Known: known}
-	var err error
+func (f flowClient) checkKeys(ctx context.Context) error {
+	flows, err := f.starting(ctx)
+	if err != nil {
+		return err
+	}
+	q := residence.Question{Store: flows.Store}
+	if f.home != nil {
+		home, err := f.home(ctx)
+		if err != nil {
+			return err
+		}
+		q.Known = home.crawls
+	}
 	if q.Crawls, q.Locked, err = crawlsIn(ctx, flows.Client, flows.Namespace, cmp.Or(flows.TaskQueue, contract.TaskQueue)); err != nil {
 		return nil //nolint:nilerr // whoever cannot list may still write
 	}
@@ -194,7 +215,11 @@ func checkKeys(ctx context.Context, flows temporalkit.Workflows, known []string)
 
 // Running implements cli.Client.
 func (f flowClient) Running(ctx context.Context, name string) (bool, error) {
-	return f.starting(ctx).CrawlRuns(ctx, name)
+	flows, err := f.starting(ctx)
+	if err != nil {
+		return false, err
+	}
+	return flows.CrawlRuns(ctx, name)
 }
 
 // StartCrawl implements cli.Client.

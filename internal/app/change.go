@@ -91,7 +91,11 @@ func (b Backend) endUnread(ctx context.Context, at cli.Target, name string) (boo
 	defer c.Close()
 	ctx, cancel := context.WithTimeout(ctx, tellLimit)
 	defer cancel()
-	return newFlowClient(c, at.Temporal).starting(ctx).EndUnread(ctx, name)
+	flows, err := newFlowClient(c, at.Temporal).starting(ctx)
+	if err != nil {
+		return false, err
+	}
+	return flows.EndUnread(ctx, name)
 }
 
 // dial connects a command to Temporal. If there is none, it says where it looked.

@@ -53,7 +53,13 @@ func TestAnotherKey(t *testing.T) {
 	right, wrong := dial("k1"), dial("k3")
 	ours, foreign := newFlowClient(right, at("k1").Temporal), newFlowClient(wrong, at("k3").Temporal)
 	name := k.Record.Spec.Name
-	k.must(ours.starting(t.Context()).RestartCrawl(t.Context(), []byte(`{}`), contract.CrawlProgress{Name: name}, false))
+	starting := func(f flowClient) temporalkit.Workflows {
+		t.Helper()
+		flows, err := f.starting(t.Context())
+		k.must(err)
+		return flows
+	}
+	k.must(starting(ours).RestartCrawl(t.Context(), []byte(`{}`), contract.CrawlProgress{Name: name}, false))
 	listed := func(n int) {
 		t.Helper()
 		for {
@@ -93,7 +99,7 @@ func TestAnotherKey(t *testing.T) {
 		}
 	}
 
-	k.must(foreign.starting(t.Context()).RestartCrawl(t.Context(), []byte(`{}`), contract.CrawlProgress{Name: "other"}, false))
+	k.must(starting(foreign).RestartCrawl(t.Context(), []byte(`{}`), contract.CrawlProgress{Name: "other"}, false))
 	listed(2)
 	r := resident{client: right, store: k.Store, namespace: client.DefaultNamespace}
 	if answer, _, err := r.look(t.Context()); err != nil || !answer.Poll {

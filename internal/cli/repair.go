@@ -8,7 +8,8 @@ import (
 	"recrawl/internal/config"
 )
 
-// Repaired reports what a repair checked and did.
+// Repaired reports what a repair checked and did. Its fields are those of care.Repaired, which
+// this package must not know: package app converts one into the other.
 type Repaired struct {
 	Crawl     string // the trouble of the crawl's own workflow, "" if there was none
 	Pages     int    // looked at
