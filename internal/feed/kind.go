@@ -21,7 +21,7 @@ const (
 	PageFailing   Kind = 6 // the last visits failed
 	PageRecovered Kind = 7 // answers again after it failed
 	PageExcluded  Kind = 8 // robots, a directive or the scope forbids it
-	PageDuplicate Kind = 9 // has the same content as an older page
+	PageDuplicate Kind = 9 // has the same content as another page, its original
 
 	PageStopped   Kind = 10 // a person stopped it
 	PageEvicted   Kind = 11 // it gave its place to a better page

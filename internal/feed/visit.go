@@ -52,7 +52,7 @@ func (s Seen) moved() bool {
 //
 // A visit is one change at most. If a line below and one above both match, the state says
 // more: a page that is gone and comes back with another text is back, with both versions; a
-// new page whose content an older one has is a duplicate. But the first content, and
+// new page whose content its original has already is a duplicate. But the first content, and
 // another text after failures, say more than that the page answers again. What a page was
 // before it failed decides what it is after: gone, failing and gone again has recovered,
 // gone, failing and active is back.

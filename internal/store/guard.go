@@ -166,7 +166,7 @@ type EvidenceParams struct {
 type EvidencePage struct {
 	GrownPage
 	Content bool // it has a content
-	Copy    bool // its content is that of an older page, or nearly
+	Copy    bool // its content is that of another page, its original, or nearly
 	// Pending: the links of its last version wait to be registered.
 	Pending bool
 	// Finder is the page on which it was found, 0 for none. Said is the wording of the page

@@ -142,8 +142,8 @@ type SaveVersionParams struct {
 	Links   []Link
 	Content change.Content // see Duplicates; zero if it is not known
 	Said    change.Wording // the wording of the page itself; see Guard
-	// Duplicate is the older page of the crawl that has the same content, nil if there is
-	// none. It is dropped if that page is forgotten meanwhile.
+	// Duplicate is the page of the crawl that has the same content and a better claim to be
+	// the original, nil if there is none. It is dropped if that page is forgotten meanwhile.
 	Duplicate *DuplicateOf
 }
 

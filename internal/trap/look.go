@@ -31,7 +31,7 @@ type Page struct {
 	URL urlkey.URL
 	// Waits: it is known and could be held.
 	Waits bool
-	// Content: it has been visited and has a content; Copy: that of an older page, or
+	// Content: it has been visited and has a content; Copy: that of another page, or
 	// nearly the same.
 	Content, Copy bool
 	// ID and Finder, the page on which it was found, are for Suspects alone, as is
@@ -189,7 +189,7 @@ func copies(host string, pages []Page) []Finding {
 	root.judge(nil, func(path []string, c count) {
 		found = append(found, Finding{
 			Pattern: Pattern{Kind: KindPrefix, Host: host, Path: path}, Reason: ReasonCopies,
-			Detail: fmt.Sprintf("%d of %d contents are copies of older pages", c.copies, c.contents),
+			Detail: fmt.Sprintf("%d of %d contents are copies of other pages", c.copies, c.contents),
 		})
 	})
 	return found

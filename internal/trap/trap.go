@@ -32,9 +32,9 @@ const (
 	ReasonParams = "combined parameters"
 	// ReasonOnward: pages that say nothing lead to more of their kind, and nowhere else.
 	ReasonOnward = "empty pages that lead on"
-	// ReasonCopies: nearly all pages have the content of older pages.
+	// ReasonCopies: nearly all pages have the content of other pages.
 	ReasonCopies = "copies"
-	// ReasonHosts: ever more hosts of a domain have the content of older pages.
+	// ReasonHosts: ever more hosts of a domain have the content of other pages.
 	ReasonHosts = "copied hosts"
 	// ReasonBudget: a host or a prefix has more pages than the crawl allows it.
 	ReasonBudget = "budget"

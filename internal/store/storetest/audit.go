@@ -54,7 +54,7 @@ var audits = map[string]string{
 			OR k.crawl_id <> f.crawl_id`,
 	"keys of sketches": `SELECT 'page ' || t.page_id FROM sketch_keys t
 		WHERE NOT EXISTS (SELECT 1 FROM sketches k WHERE k.page_id = t.page_id AND k.crawl_id = t.crawl_id)`,
-	"duplicates of older pages": `SELECT 'page ' || d.page_id FROM duplicates d
+	"duplicates of their originals": `SELECT 'page ' || d.page_id FROM duplicates d
 		WHERE NOT EXISTS (SELECT 1 FROM pages p WHERE p.id = d.of_page AND p.crawl_id = d.crawl_id)`,
 	"places of pages":        ofPages("places"),
 	"variants of pages":      ofPages("variants"),
