@@ -38,7 +38,7 @@ const (
 	CodeSecondLook  = "second_look" // suspect content: looked at again after only s
 
 	CodeKept   = "kept"   // a requisite: asked for again when a page needs it after s
-	CodeNoCopy = "nocopy" // a requisite of which there is no copy: likewise
+	CodeNoCopy = "nocopy" // a requisite without a copy: asked for again when a page needs it after s
 
 	CodeBelief    = "belief"     // changes a day: mean, and low to high with 90 %
 	CodePrior     = "prior"      // the same, for a page that was never compared
@@ -46,9 +46,9 @@ const (
 	CodeSite      = "site"       // a share of the site's pages changed at once: not the page's own change
 	CodeNoisy     = "noisy"      // changed at each of the last n looks, once after s
 	CodeSqrt      = "sqrt"       // least delay: due when the index is theta, after s
-	CodeFresh     = "fresh"      // most fresh time: likewise
-	CodeAge       = "age"        // least age: likewise
-	CodeHarmonic  = "harmonic"   // least harmonic penalty: likewise
+	CodeFresh     = "fresh"      // most fresh time: due as with sqrt
+	CodeAge       = "age"        // least age: due as with sqrt
+	CodeHarmonic  = "harmonic"   // least harmonic penalty: due as with sqrt
 	CodeNever     = "never"      // never worth a visit at the threshold
 	CodeOwn       = "own"        // no threshold is known yet: that of a page visited every s
 	CodeExplore   = "explore"    // not after s, to learn how often it changes

@@ -12,7 +12,7 @@ import (
 )
 
 // Alive asks the server at an address, without TLS, for something that it reads from its
-// database. It returns nil if the server answers, be it with a refusal.
+// database. It returns nil if the server answers, even if it refuses.
 func Alive(ctx context.Context, address string) (err error) {
 	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {

@@ -68,7 +68,7 @@ type sample struct {
 	ServerRSS int64         `json:"server_rss"`
 
 	Temporal int64 `json:"temporal_bytes"` // its database with the log
-	Store    int64 `json:"store_bytes"`    // likewise
+	Store    int64 `json:"store_bytes"`    // the same
 	Archive  int64 `json:"archive_bytes"`
 }
 

@@ -67,9 +67,9 @@ const (
 type Need struct {
 	VisitsPerSecond float64
 	OfMachine       float64 // share of the visits that a machine of two cores makes
-	Server          float64 // cores, at the load that is planned for; likewise
-	Database        float64
-	Worker          float64
+	Server          float64 // cores, at the load that is planned for
+	Database        float64 // cores, at that load
+	Worker          float64 // cores, at that load
 	Workers         float64 // processes
 	Hosts           float64 // at least, for the gap between two requests
 	Actions         float64 // of Temporal Cloud, a month
