@@ -48,7 +48,9 @@ func TestSecurityNamesTests(t *testing.T) {
 	}
 }
 
-// testNames are the tests and fuzz targets of the module, with the last element of
+var testFunction = regexp.MustCompile("^(Test|Fuzz|Benchmark)")
+
+// testNames are the tests, fuzz targets and benchmarks of the module, with the last element of
 // their package's path.
 func testNames(t *testing.T) map[string]bool {
 	t.Helper()
@@ -68,7 +70,7 @@ func testNames(t *testing.T) map[string]bool {
 			return err
 		}
 		for _, d := range file.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && (strings.HasPrefix(f.Name.Name, "Test") || strings.HasPrefix(f.Name.Name, "Fuzz")) {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && testFunction.MatchString(f.Name.Name) {
 				names[filepath.Base(filepath.Dir(path))+"."+f.Name.Name] = true
 			}
 		}
