@@ -110,7 +110,7 @@ func (f *finder) found(p Pair) error {
 		return nil
 	}
 	if p.Resemblance >= change.DefaultThreshold {
-		f.nearly.Join(p.A, p.B, p.Resemblance)
+		f.nearly.Join(p.A, p.B)
 	}
 	// All pairs of a page with pages that come before it have been found already.
 	if _, is := f.near[p.A]; is {

@@ -123,7 +123,7 @@ func TestLargeClusters(t *testing.T) {
 	found, stats := find(t, pagesOf(contentsOf(corpus, n)), Options{Threshold: 0.95})
 	var clusters change.Clusters
 	for _, p := range found {
-		clusters.Join(p.A, p.B, p.Resemblance)
+		clusters.Join(p.A, p.B)
 	}
 	for i := range n {
 		if got := clusters.Oldest(idOf(i)); got != idOf(0) {
