@@ -42,11 +42,6 @@ type Rest struct {
 	Reason crawl.Reason
 }
 
-// Gap is Host.Gap for a host of which only the Crawl-delay is known, 0 for none.
-func Gap(prev, next Demand, crawlDelay, lastDuration time.Duration) Rest {
-	return Host{CrawlDelay: crawlDelay, Refusals: RefusalsAtFirst}.Gap(prev, next, lastDuration)
-}
-
 // Gap is how long a host rests between the end of one request, which took
 // lastDuration and was made for a crawl with the demand prev, and the start of
 // the next, for a crawl with the demand next: the largest that either of the

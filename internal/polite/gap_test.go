@@ -35,7 +35,7 @@ func TestGap(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := Gap(tc.prev, tc.next, tc.crawlDelay, tc.last)
+			got := gapOf(tc.prev, tc.next, tc.crawlDelay, tc.last)
 			if got.Length != tc.want || got.Reason.Code != tc.code {
 				t.Errorf("Gap = %v (%s), want %v (%s)", got.Length, got.Reason.Code, tc.want, tc.code)
 			}
@@ -44,6 +44,11 @@ func TestGap(t *testing.T) {
 			}
 		})
 	}
+}
+
+// gapOf is the gap of a host of which only the Crawl-delay is known, 0 for none.
+func gapOf(prev, next Demand, crawlDelay, last time.Duration) Rest {
+	return Host{CrawlDelay: crawlDelay, Refusals: RefusalsAtFirst}.Gap(prev, next, last)
 }
 
 func drawDemand(t *rapid.T, label string) Demand {
@@ -62,17 +67,17 @@ func TestGapProperties(t *testing.T) {
 		a, b := drawDemand(t, "a"), drawDemand(t, "b")
 		site := time.Duration(rapid.Int64Range(0, int64(24*time.Hour)).Draw(t, "crawl delay"))
 		last := time.Duration(rapid.Int64Range(0, int64(time.Minute)).Draw(t, "last"))
-		got := Gap(a, b, site, last).Length
+		got := gapOf(a, b, site, last).Length
 		for _, d := range []Demand{a, b} {
 			floor := max(d.Delay, time.Duration(float64(last)*d.Factor), min(site, max(d.MaxCrawlDelay, d.Delay)))
 			if got < floor {
 				t.Fatalf("gap %v is below the demand %v", got, floor)
 			}
 		}
-		if back := Gap(b, a, site, last).Length; back != got {
+		if back := gapOf(b, a, site, last).Length; back != got {
 			t.Fatalf("gap is %v one way and %v the other", got, back)
 		}
-		if more := Gap(a, b, site+time.Second, last+time.Second).Length; more < got {
+		if more := gapOf(a, b, site+time.Second, last+time.Second).Length; more < got {
 			t.Fatalf("gap shrinks from %v to %v", got, more)
 		}
 	})

@@ -10,8 +10,8 @@ import (
 
 func TestWords(t *testing.T) {
 	t.Parallel()
-	capped := Gap(Demand{}, Demand{MaxCrawlDelay: time.Hour}, 24*time.Hour, 0).Reason
-	slow := Gap(Demand{}, Demand{Factor: 2}, 0, 3*time.Second).Reason
+	capped := gapOf(Demand{}, Demand{MaxCrawlDelay: time.Hour}, 24*time.Hour, 0).Reason
+	slow := gapOf(Demand{}, Demand{Factor: 2}, 0, 3*time.Second).Reason
 	held := HostBackoff(Strain{}, Answer{Throttled: true, HasRetryAfter: true, RetryAfter: 48 * time.Hour}, 0).Reason
 	endless := HostBackoff(Strain{}, Answer{Throttled: true, HasRetryAfter: true, RetryAfter: math.MaxInt64}, 0).Reason
 	stored := crawl.Reason{Code: HostCapped, Num: map[string]float64{"asked": time.Duration(math.MaxInt64).Seconds(), "hold": math.NaN()}}
@@ -19,8 +19,8 @@ func TestWords(t *testing.T) {
 		reason crawl.Reason
 		want   string
 	}{
-		{Gap(Demand{Delay: 10 * time.Second}, Demand{}, 0, 0).Reason, "10s between two requests"},
-		{Gap(Demand{}, Demand{MaxCrawlDelay: time.Hour}, 5*time.Second, 0).Reason, "5s between two requests: the site's Crawl-delay"},
+		{gapOf(Demand{Delay: 10 * time.Second}, Demand{}, 0, 0).Reason, "10s between two requests"},
+		{gapOf(Demand{}, Demand{MaxCrawlDelay: time.Hour}, 5*time.Second, 0).Reason, "5s between two requests: the site's Crawl-delay"},
 		{capped, "1h between two requests: max_crawl_delay cuts the site's Crawl-delay of 1d"},
 		{
 			AutoDelay(500*time.Millisecond, 0.02, 10*time.Second).Reason,

@@ -295,7 +295,7 @@ func (l *gateLoad) checkGap(prev, next request) {
 	if next.begun.Before(prev.ended) {
 		l.t.Errorf("permit %d begun %v before the end of permit %d", next.permit, prev.ended.Sub(next.begun), prev.permit)
 	}
-	gap := polite.Gap(l.demands[prev.page.CrawlID], l.demands[next.page.CrawlID], 0, prev.duration).Length
+	gap := polite.Host{Refusals: polite.RefusalsAtFirst}.Gap(l.demands[prev.page.CrawlID], l.demands[next.page.CrawlID], prev.duration).Length
 	if rest := next.begun.Sub(prev.ended); rest < gap.Truncate(time.Microsecond) {
 		l.t.Errorf("permit %d begun %v after permit %d, which took %v; want a gap of %v", next.permit, rest, prev.permit, prev.duration, gap)
 	}
