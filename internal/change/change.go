@@ -114,10 +114,6 @@ const (
 	CodeNearDuplicate = "near-duplicate-of"
 )
 
-// Normalise reduces a text so that texts which a reader would call the same are
-// equal: every run of white space is one space.
-func Normalise(text string) string { return strings.Join(strings.Fields(text), " ") }
-
 // LinkDigest returns the SHA-256 of the set of links in hex; order and
 // repetitions do not count. Links hold no line feed, being canonical URLs.
 func LinkDigest(links []string) string {

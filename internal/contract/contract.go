@@ -27,11 +27,6 @@ const (
 // wrong argument does not compile.
 type Activity[In, Out any] struct{ Name string }
 
-// Start runs the activity; its options must be in ctx.
-func (a Activity[In, Out]) Start(ctx workflow.Context, in In) workflow.Future {
-	return workflow.ExecuteActivity(ctx, a.Name, in)
-}
-
 // Run runs the activity and waits for it; its options must be in ctx.
 func (a Activity[In, Out]) Run(ctx workflow.Context, in In) (Out, error) {
 	var out Out

@@ -105,8 +105,8 @@ func (s stage) look(t *testing.T, target string, at time.Duration) change.Digest
 		links = append(links, l.URL)
 	}
 	return change.Digests{
-		Raw: fmt.Sprintf("%x", w.Body), Text: change.Normalise(page.Text), Links: change.LinkDigest(links),
-		Bytes: int64(w.Body.Len()), TextBytes: int64(len(change.Normalise(page.Text))),
+		Raw: fmt.Sprintf("%x", w.Body), Text: page.Text, Links: change.LinkDigest(links),
+		Bytes: int64(w.Body.Len()), TextBytes: int64(len(page.Text)),
 	}
 }
 

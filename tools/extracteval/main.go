@@ -191,6 +191,9 @@ func same(a, b string) bool {
 	return change.CoreDigest(a) == change.CoreDigest(b)
 }
 
+// oneSpaced makes every run of white space one space.
+func oneSpaced(text string) string { return strings.Join(strings.Fields(text), " ") }
+
 // edit writes another word into a segment that stands once in a page, in one
 // piece of text.
 func edit(body []byte, segment string) ([]byte, bool) {
@@ -198,10 +201,10 @@ func edit(body []byte, segment string) ([]byte, bool) {
 	if err != nil {
 		return nil, false
 	}
-	segment = change.Normalise(segment)
+	segment = oneSpaced(segment)
 	var found []*html.Node
 	eachText(root, func(n *html.Node) {
-		if strings.Contains(change.Normalise(n.Data), segment) {
+		if strings.Contains(oneSpaced(n.Data), segment) {
 			found = append(found, n)
 		}
 	})
@@ -210,7 +213,7 @@ func edit(body []byte, segment string) ([]byte, bool) {
 	}
 	words := strings.Fields(segment)
 	words[len(words)/2] = "xylophone"
-	found[0].Data = " " + strings.Replace(change.Normalise(found[0].Data), segment, strings.Join(words, " "), 1) + " "
+	found[0].Data = " " + strings.Replace(oneSpaced(found[0].Data), segment, strings.Join(words, " "), 1) + " "
 	var b bytes.Buffer
 	if err := html.Render(&b, root); err != nil {
 		return nil, false
