@@ -128,7 +128,7 @@ func (g *guard) unreadAngle() {
 
 // bare adds the URLs that stand as text in place of elements.
 func (e *elements) bare(text []byte) {
-	if e.list.Format != FormatURLs && e.list.Format != FormatIndex {
+	if !e.list.ofURLs() {
 		return
 	}
 	switch {

@@ -1,7 +1,9 @@
 package sitemap
 
 import (
+	"regexp"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -11,6 +13,7 @@ import (
 var dateLayouts = []string{
 	"2006-01-02T15:04:05Z07:00", "2006-01-02", "2006-01-02T15:04Z07:00", "2006-01", "2006",
 	"2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02T15:04:05-0700", "2006-01-02T15:04-0700", "2006-01-02T15:04:05 -0700",
+	"2006-01-02T15:04:05Z07",
 	"2 Jan 2006 15:04:05 -0700", "2 Jan 2006 15:04 -0700", "2 Jan 06 15:04:05 -0700", "2 Jan 06 15:04 -0700",
 	"2 Jan 2006 15:04:05", "2 Jan 2006 15:04", "2 Jan 2006",
 	"2 January 2006 15:04:05 -0700", "2 January 2006",
@@ -60,11 +63,20 @@ func clockOf(field string) (clock string, is bool) {
 	return field[:end], strings.Contains(field[:end], ":")
 }
 
+// namedOffset matches a date whose zone is given by its offset, and after that by its name, as Go
+// writes it, or in a comment, as RFC 5322 allows.
+var namedOffset = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(.* [+-]\d{4}) (?:[A-Z]+|\([A-Z]+\))$`)
+})
+
 // normalDate brings habitual variants into one form: the day of the week, the names
 // of zones, a space or a small letter in a W3C date.
 func normalDate(text string) string {
 	if day, rest, ok := strings.Cut(text, ","); ok && !strings.ContainsAny(day, "0123456789") {
 		text = rest
+	}
+	if offset := namedOffset().FindStringSubmatch(strings.TrimSpace(text)); offset != nil {
+		text = offset[1]
 	}
 	fields := strings.Fields(text)
 	if len(fields) == 0 {

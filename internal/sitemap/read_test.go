@@ -135,6 +135,13 @@ func TestRead(t *testing.T) {
 			<item><atom:link rel="self" href="https://a.test/no"/><link>/3</link><pubDate>2 Jan 2026 10:00 +0200</pubDate><atom:updated>2026-01-03</atom:updated></item></channel></rss>`,
 			FormatRSS, "/1@2026-01-02T08:04:05 /2@2026-01-02T03:04:05 /3@2026-01-03T00:00:00", nil, "",
 		},
+		"the picture of RSS": {
+			`<rss><channel><image><url>https://a.test/logo.png</url><link>https://a.test/</link></image><item><link>/1</link></item></channel></rss>`,
+			FormatRSS, "/1", nil, "",
+		},
+		"the picture of RDF": {
+			`<rdf:RDF><image><url>https://a.test/logo.png</url></image><item><link>/1</link></item></rdf:RDF>`, FormatRSS, "/1", nil, "",
+		},
 		"RDF": {
 			`<rdf:RDF xmlns:rdf="x"><channel rdf:about="https://a.test/"><items><rdf:Seq><rdf:li resource="https://a.test/1"/></rdf:Seq></items></channel>
 			<item rdf:about="https://a.test/1"><dc:date>2026-01-02</dc:date></item></rdf:RDF>`,

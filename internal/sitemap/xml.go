@@ -14,8 +14,17 @@ var roots = map[string]Format{
 	"urlset": FormatURLs, "sitemapindex": FormatIndex, "rss": FormatRSS, "rdf": FormatRSS, "feed": FormatAtom,
 }
 
-// entries are the elements that an entry is written in.
+// entries are the elements that an entry is written in. Those of sitemaps are no entries of
+// feeds: nearly every RSS feed has the <url> of its picture.
 var entries = map[string]bool{"url": true, "sitemap": true, "item": true, "entry": true}
+
+// isEntryName reports whether an element of a name is an entry of the list.
+func (e *elements) isEntryName(name string) bool {
+	return entries[name] && (e.list.ofURLs() || name != "url" && name != "sitemap")
+}
+
+// ofURLs reports whether a list is a sitemap or an index of them.
+func (l *List) ofURLs() bool { return l.Format == FormatURLs || l.Format == FormatIndex }
 
 // xml reads sitemaps, indexes and feeds by the local names of elements: name
 // spaces are often wrong, left out or misspelt. Elements of extensions such as
@@ -95,7 +104,7 @@ func (e *elements) start(t xml.StartElement) error {
 		return errTooDeep
 	}
 	switch {
-	case entries[name] && !e.within():
+	case e.isEntryName(name) && !e.within():
 		// An entry that was not closed ends where the next begins.
 		e.flush()
 		e.rebase(t)
@@ -192,10 +201,7 @@ const relations = "http://www.iana.org/assignments/relation/"
 // isEntry reports whether a link of a relation leads to the entry itself. In a sitemap it leads
 // to the page in another language.
 func (e *elements) isEntry(rel string) bool {
-	if e.list.Format == FormatURLs || e.list.Format == FormatIndex {
-		return false
-	}
-	return rel == "" || strings.EqualFold(strings.TrimPrefix(rel, relations), "alternate")
+	return !e.list.ofURLs() && (rel == "" || strings.EqualFold(strings.TrimPrefix(rel, relations), "alternate"))
 }
 
 // close ends the innermost element of a name; an end without a start is ignored.
