@@ -141,7 +141,9 @@ func (b *treeBuilder) start(name string, attributes, selfClosing bool) {
 			k = framed
 		}
 	}
-	b.imply(name, k)
+	if namespace == "" { // an <a> of a picture does not end the link around it
+		b.imply(name, k)
+	}
 	parent := b.head
 	if k&metadata == 0 || b.body != nil || len(b.open) > 0 {
 		parent = b.place()

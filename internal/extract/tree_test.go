@@ -66,7 +66,8 @@ func TestTree(t *testing.T) {
 		"<table><col><col><td>a</table>", "<table><caption>a<colgroup><tr><td>b", "<select><option>a<option>b<optgroup><option>c</select>d",
 		"<dl><dt>a<dd>b<dt>c</dl>", "<ruby>a<rt>b<rp>c<rt>d</ruby>", "<button>a<p>b</button>c<button>d<button>e", "<a href=x>a<a href=y>b</a>c",
 		"<span>a<div>b</span>c</div>d", "<p>a<table><tr><td>b<p>c</table>d", "<div>a<p>b</div>c", "<object><p>a</object>b",
-		"<svg><title>a<b>c", "<svg><title/><path/><style>a{}</style><a xlink:href=x>b</a></svg>c", "<svg><desc><p>a</p></desc><g/></svg>b", "<svg><g>a<p>b", "<math><mi>a</mi><mo>b</math>c",
+		"<svg><title>a<b>c", "<svg><title/><path/><style>a{}</style><a xlink:href=x>b</a></svg>c", "<svg><desc><p>a</p></desc><g/></svg>b", "<svg><g>a<p>b", "<a href=x>a<svg><a href=y><title>b</title></a></svg>c</a>d", "<button>a<svg><button>b</svg>c</button>d",
+		"<math><mi>a</mi><mo>b</math>c",
 		"<svg><![CDATA[a<b>]]></svg><![CDATA[c]]>d", "<template>a<p>b</template>c", "<p>a<template><tr><td>b</template>c", "</template>a",
 		"<script>a<b></script>b<textarea>c<d></textarea><title>e&amp;<f></title>g", "a<plaintext><b>", "<p>a\x00b", "<input/><br/><div/>a", "<p>a<hr>b",
 	} {
