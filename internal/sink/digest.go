@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"recrawl/internal/crawl"
 	"recrawl/internal/feed"
 )
 
@@ -23,25 +24,20 @@ func DigestID(epoch string, first, last int64) string {
 // change, with the difference from its first version to its last. Pages that are as they
 // were before are left out.
 func Merge(changes []feed.Change) []feed.Change {
-	first := map[int64]int{} // by page: in changes
-	last := map[int64]int{}
-	for i, c := range changes {
-		if c.PageID == 0 {
-			continue
+	pages := map[int64][]feed.Change{}
+	for _, c := range changes {
+		if c.PageID != 0 {
+			pages[c.PageID] = append(pages[c.PageID], c)
 		}
-		if _, seen := first[c.PageID]; !seen {
-			first[c.PageID] = i
-		}
-		last[c.PageID] = i
 	}
 	var merged []feed.Change
-	for i, c := range changes {
+	for _, c := range changes {
+		of := pages[c.PageID]
 		switch {
-		case c.PageID == 0:
+		case len(of) <= 1:
 			merged = append(merged, c)
-		case last[c.PageID] == i:
-			seq := lastSeq(changes[first[c.PageID]:i+1], c.PageID)
-			if m, ok := mergePage(changes[first[c.PageID]], c, seq); ok {
+		case of[len(of)-1].ID == c.ID:
+			if m, ok := mergePage(of); ok {
 				merged = append(merged, m)
 			}
 		}
@@ -49,33 +45,47 @@ func Merge(changes []feed.Change) []feed.Change {
 	return merged
 }
 
-// lastSeq returns the number of the version that the page had last.
-func lastSeq(changes []feed.Change, page int64) int {
-	for _, c := range slices.Backward(changes) {
-		if c.PageID == page && c.Seq != 0 {
+// mergePage makes one change of all changes of a page. One that moved and redirects is not taken
+// to be as it was: changes do not say where it redirected before.
+func mergePage(changes []feed.Change) (feed.Change, bool) {
+	first, m := changes[0], changes[len(changes)-1]
+	moved := m.Data.State == crawl.Redirect && slices.ContainsFunc(changes, func(c feed.Change) bool { return c.Kind == feed.PageMoved })
+	m.Data.Was, m.Data.From, m.Seq = first.Data.Was, versionBefore(changes), lastSeq(changes)
+	switch {
+	case moved:
+		m.Kind = feed.PageMoved
+	case m.Data.Was == m.Data.State && m.Data.From == m.Seq:
+		return feed.Change{}, false
+	case first.Kind == feed.PageNew && hasContent(m.Kind):
+		m.Kind = feed.PageNew
+	case m.Kind == feed.PageRecovered && m.Data.From != m.Seq:
+		m.Kind = feed.PageChanged
+	}
+	return m, true
+}
+
+// versionBefore returns the number of the version that a page had before some changes. Changes of
+// its state without a visit say no more than which one it has, or not even that.
+func versionBefore(changes []feed.Change) int {
+	for _, c := range changes {
+		switch {
+		case c.Kind != feed.PageStopped && c.Kind != feed.PageEvicted && c.Kind != feed.PageResumed:
+			return c.Data.From
+		case c.Seq != 0:
 			return c.Seq
 		}
 	}
 	return 0
 }
 
-// mergePage makes one change from a page's first and last.
-func mergePage(first, last feed.Change, seq int) (feed.Change, bool) {
-	if first.ID == last.ID {
-		return last, true
+// lastSeq returns the number of the version that a page has after some changes.
+func lastSeq(changes []feed.Change) int {
+	for _, c := range slices.Backward(changes) {
+		if c.Seq != 0 {
+			return c.Seq
+		}
 	}
-	if first.Data.Was == last.Data.State && first.Data.From == seq {
-		return feed.Change{}, false
-	}
-	m := last
-	m.Seq, m.Data.Was, m.Data.From = seq, first.Data.Was, first.Data.From
-	switch {
-	case first.Kind == feed.PageNew && hasContent(m.Kind):
-		m.Kind = feed.PageNew
-	case m.Kind == feed.PageRecovered && seq != first.Data.From:
-		m.Kind = feed.PageChanged
-	}
-	return m, true
+	return 0
 }
 
 // hasContent reports whether a page has content after a change of the kind.

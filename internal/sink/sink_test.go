@@ -254,6 +254,11 @@ func TestFilterTexts(t *testing.T) {
 		{"to its bound", crawl.SinkWhen{Number: number("", 4, 0)}, Texts{Before: "5 left", After: "4 left", Known: true}, false},
 		{"no number before", crawl.SinkWhen{Number: number("", 4, 0)}, Texts{Before: "none", After: "3 left", Known: true}, false},
 		{"no number now", crawl.SinkWhen{Number: number("", 4, 0)}, Texts{Before: "5 left", After: "none", Known: true}, false},
+		{"rose before", crawl.SinkWhen{Number: number("", 0, 4)}, Texts{Before: "5 left", After: "6 left", Known: true}, false},
+		{"rises from its bound", crawl.SinkWhen{Number: number("", 0, 4)}, Texts{Before: "4 left", After: "5 left", Known: true}, true},
+		{"rises to its bound", crawl.SinkWhen{Number: number("", 0, 4)}, Texts{Before: "3 left", After: "4 left", Known: true}, false},
+		{"one of two goes", crawl.SinkWhen{Goes: crawl.Texts{"x"}}, Texts{Before: "x\nx", After: "x", Known: true}, true},
+		{"two stay two", crawl.SinkWhen{Appears: crawl.Texts{"x"}}, Texts{Before: "x\nx", After: "x\nx\ny", Known: true}, false},
 		{"not kept", crawl.SinkWhen{Words: 1}, Texts{}, false},
 	} {
 		v := NewFilter("x", crawl.SinkSpec{When: &tt.when}).Text(feed.Event{Kind: feed.PageChanged}, tt.texts)
@@ -305,12 +310,36 @@ func TestMerge(t *testing.T) {
 		of(6, feed.PageRecovered, crawl.Failing, crawl.Active, 0, 0),
 		of(7, feed.PageNew, 0, crawl.Active, 0, 1),
 		of(7, feed.PageGone, crawl.Active, crawl.Gone, 0, 0),
+		of(8, feed.PageMoved, crawl.Redirect, crawl.Redirect, 3, 3),
+		of(8, feed.PageMoved, crawl.Redirect, crawl.Redirect, 3, 3), // elsewhere again
+		of(9, feed.PageMoved, crawl.Redirect, crawl.Redirect, 3, 3),
+		of(9, feed.PageFailing, crawl.Redirect, crawl.Failing, 3, 3),
+		of(9, feed.PageRecovered, crawl.Failing, crawl.Redirect, 3, 3),
+		of(10, feed.PageMoved, crawl.Active, crawl.Redirect, 3, 3),
+		of(10, feed.PageBack, crawl.Redirect, crawl.Active, 3, 3), // as it was
+		of(11, feed.PageFailing, crawl.Active, crawl.Failing, 3, 3),
+		of(12, feed.PageChanged, crawl.Active, crawl.Active, 6, 7),
+		of(11, feed.PageGone, crawl.Failing, crawl.Gone, 3, 3),
+		of(13, feed.PageGone, crawl.Failing, crawl.Gone, 3, 3),
+		of(13, feed.PageFailing, crawl.Gone, crawl.Failing, 3, 3),
+		of(13, feed.PageRecovered, crawl.Failing, crawl.Gone, 3, 3),
+		of(14, feed.PageStopped, crawl.Active, crawl.Stopped, 0, 3), // without a visit
+		of(14, feed.PageResumed, crawl.Stopped, crawl.Known, 0, 0),
+		of(14, feed.PageChanged, crawl.Known, crawl.Active, 3, 4),
+		of(15, feed.PageResumed, crawl.Stopped, crawl.Known, 0, 0),
+		of(15, feed.PageChanged, crawl.Known, crawl.Active, 3, 4),
+		of(16, feed.PageEvicted, crawl.Active, crawl.Evicted, 0, 3),
+		of(16, feed.PageResumed, crawl.Evicted, crawl.Active, 0, 3), // as it was
 	}
 	var got []string
 	for _, m := range Merge(changes) {
 		got = append(got, fmt.Sprintf("%d %s %d-%d", m.PageID, m.Kind, m.Data.From, m.Seq))
 	}
-	want := []string{"0 crawl.state 0-0", "1 page.new 0-2", "2 page.changed 4-7", "4 page.gone 0-0", "6 page.changed 1-2", "7 page.gone 0-1"}
+	want := []string{
+		"0 crawl.state 0-0", "1 page.new 0-2", "2 page.changed 4-7", "4 page.gone 0-0", "6 page.changed 1-2", "7 page.gone 0-1",
+		"8 page.moved 3-3", "9 page.moved 3-3", "12 page.changed 6-7", "11 page.gone 3-3", "13 page.recovered 3-3",
+		"14 page.changed 3-4", "15 page.changed 3-4",
+	}
 	if !slices.Equal(got, want) {
 		t.Errorf("merged %q\nwant   %q", got, want)
 	}
