@@ -2,7 +2,10 @@ package robots
 
 import (
 	"math"
+	"regexp"
 	"strconv"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/temoto/robotstxt"
@@ -47,14 +50,45 @@ type delay struct {
 // the current group; of several the longest counts.
 func (p *parser) crawlDelay(value string, _ int) {
 	seconds, err := strconv.ParseFloat(value, 64)
-	if err != nil || p.current == nil || math.IsNaN(seconds) || seconds <= p.current.delay.seconds {
+	written := err == nil && seconds < maxDelay.Seconds()
+	if err != nil {
+		seconds = looseDelay(value)
+	}
+	if p.current == nil || math.IsNaN(seconds) || seconds <= p.current.delay.seconds {
 		return
 	}
-	if seconds >= maxDelay.Seconds() {
-		seconds = maxDelay.Seconds()
+	if !written {
+		seconds = min(seconds, maxDelay.Seconds())
 		value = strconv.FormatFloat(seconds, 'f', -1, 64)
 	}
 	p.current.delay = delay{seconds, value}
+}
+
+// writtenDelay matches a number that has its unit, a decimal comma or anything else behind it.
+var writtenDelay = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([0-9]{1,12})(?:[.,]([0-9]{1,12}))?[ \t]*([A-Za-z]*)`)
+})
+
+// looseDelay reads a delay that is more than a number of seconds: "10s", "1,5", "2 minutes",
+// "5-10". The site asks for something, so it is not as if it had not. 0 is no delay.
+func looseDelay(value string) float64 {
+	part := writtenDelay().FindStringSubmatch(value)
+	if part == nil {
+		return 0
+	}
+	number, err := strconv.ParseFloat(part[1]+"."+part[2], 64)
+	if err != nil {
+		return 0
+	}
+	switch unit := strings.ToLower(part[3]); {
+	case unit == "ms", strings.HasPrefix(unit, "milli"):
+		return number / 1000
+	case unit == "m", strings.HasPrefix(unit, "min"):
+		return number * 60
+	case unit == "h", strings.HasPrefix(unit, "hour"):
+		return number * 3600
+	}
+	return number
 }
 
 // read reads the line that counts.

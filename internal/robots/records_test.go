@@ -21,6 +21,7 @@ func FuzzRecords(f *testing.F) {
 		"User-agent: recrawl\nCrawl-delay: 0.1\nUser-agent: recrawl\nCrawl delay: 0.30000000000000004\nAllow: *(",
 		"Crawl-delay: 5\nUser-agent: *\nCrawl-delay: -1\nCrawl-delay: 5 6\nCrawl-delay:\nCrawl-delay: 007.e-0",
 		"User-agent: recrawl\nCrawl-delay: 31536000.5\nCrawl-delay: 31535999.999999999",
+		"User-agent: recrawl\nCrawl-delay: 10s\nCrawl-delay: 1,5\nCrawl-delay: 999999999999.5h\nUser-agent: recrawl\nCrawl-delay: 0,1ms",
 	} {
 		f.Add(text)
 	}
@@ -43,7 +44,11 @@ func FuzzRecords(f *testing.F) {
 					sitemaps = append(sitemaps, u.String())
 				}
 			case "crawl-delay":
-				if seconds, err := strconv.ParseFloat(value, 64); err == nil && !math.IsNaN(seconds) {
+				seconds, err := strconv.ParseFloat(value, 64)
+				if err != nil {
+					seconds = looseDelay(value)
+				}
+				if !math.IsNaN(seconds) {
 					delays[group] = max(delays[group], time.Duration(min(seconds, maxDelay.Seconds())*float64(time.Second)))
 				}
 			}
