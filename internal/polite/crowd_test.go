@@ -50,6 +50,9 @@ func TestCrowdWait(t *testing.T) {
 		}
 	}
 	took := CrowdTook(0, time.Second)
+	if took != time.Second {
+		t.Errorf("after one of a second the mean is %s", took)
+	}
 	for range 50 {
 		took = CrowdTook(took, 100*time.Millisecond)
 	}

@@ -178,6 +178,19 @@ func TestUntilGrant(t *testing.T) {
 	}
 }
 
+// A permit whose grant is an hour ago, or lies ahead as far because the clock went back, begins
+// no request.
+func TestOutdated(t *testing.T) {
+	t.Parallel()
+	for granted, want := range map[time.Duration]bool{
+		0: false, -GrantLimit: false, -GrantLimit - 1: true, GrantLimit: false, GrantLimit + 1: true,
+	} {
+		if got := Outdated(noon.Add(granted), noon); got != want {
+			t.Errorf("granted %s from now: %t", granted, got)
+		}
+	}
+}
+
 func TestStale(t *testing.T) {
 	t.Parallel()
 	long := noon.Add(-GrantLife - time.Second)

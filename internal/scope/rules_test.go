@@ -218,6 +218,53 @@ func TestHops(t *testing.T) {
 	}
 }
 
+// A page is judged as the link was that led to it, whatever the number of its hops.
+func TestRecheckAgreesWithCheck(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		spec := parse(t, `[{"accept":{"host":"other.example"}}]`)
+		spec.Scope.MaxDepth, spec.Scope.MaxHopsOffHost = rapid.IntRange(0, 3).Draw(r, "depth"), rapid.IntRange(0, 3).Draw(r, "most")
+		s, err := New(spec, nil)
+		if err != nil {
+			r.Fatal(err)
+		}
+		url := canonical(t, rapid.SampledFrom([]string{"https://www.example.com/docs/", "https://www.example.com/a", "https://other.example/", "https://elsewhere.example/"}).Draw(r, "url"))
+		link := Link{URL: url, Level: rapid.IntRange(0, 4).Draw(r, "level"), Hops: s.Hops(url, rapid.IntRange(0, 4).Draw(r, "from"))}
+		if got, want := s.Recheck(url, link.Level, link.Hops), s.Check(link); got != want {
+			r.Fatalf("page %+v, link %+v", got, want)
+		}
+	})
+}
+
+// What belongs to a seed depends on the type of the scope.
+func TestOfSeeds(t *testing.T) {
+	t.Parallel()
+	const seed = "https://www.example.com/docs/index.html"
+	for kind, want := range map[string]string{
+		"prefix": "http://www.example.com/docs/x",
+		"host":   "http://www.example.com/docs/x https://www.example.com/blog/x",
+		"page":   "http://www.example.com/docs/x https://www.example.com/blog/x",
+		"any":    "http://www.example.com/docs/x https://www.example.com/blog/x",
+		"domain": "http://www.example.com/docs/x https://www.example.com/blog/x https://example.com:81/docs/x",
+	} {
+		spec := parse(t, `[{"name":"of it","accept":{"seed":"`+seed+`"}},{"name":"rest","reject":{}}]`)
+		spec.Scope.Type = kind
+		s, err := New(spec, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var of []string
+		for _, url := range []string{"http://www.example.com/docs/x", "https://www.example.com/blog/x", "https://example.com:81/docs/x", "https://elsewhere.example/docs/x"} {
+			if s.Check(Link{URL: canonical(t, url), Level: 1}).Reason == "rule of it" {
+				of = append(of, url)
+			}
+		}
+		if got := strings.Join(of, " "); got != want {
+			t.Errorf("%s: %s, want %s", kind, got, want)
+		}
+	}
+}
+
 // fakePrograms answer by the URL's path; one of them does not answer.
 type fakePrograms struct{ asked []string }
 

@@ -90,7 +90,7 @@ type Scope struct {
 	programs Programs
 	seeds    map[urlkey.URL]bool
 	hosts    map[string]bool     // host keys of the seeds
-	inside   map[string]bool     // host keys or registrable domains
+	domains  map[string]bool     // registrable ones of the seeds, if the type is domain
 	prefixes map[string][]string // by host key, paths that end in a slash
 
 	// imported are keys of seeds that are no part of the spec: see Knowing.
@@ -102,7 +102,7 @@ type Scope struct {
 func New(spec crawl.Spec, programs Programs) (Scope, error) {
 	s := Scope{
 		kind: spec.Scope.Type, maxDepth: spec.Scope.MaxDepth, maxHops: spec.Scope.MaxHopsOffHost, programs: programs,
-		seeds: map[urlkey.URL]bool{}, hosts: map[string]bool{}, inside: map[string]bool{}, prefixes: map[string][]string{},
+		seeds: map[urlkey.URL]bool{}, hosts: map[string]bool{}, domains: map[string]bool{}, prefixes: map[string][]string{},
 	}
 	if _, known := rejections[s.kind]; !known {
 		return Scope{}, &crawl.SpecError{Field: "scope.type", Problem: fmt.Sprintf("%q: use one of %s", s.kind, strings.Join(crawl.ScopeTypes(), ", "))}
@@ -130,10 +130,8 @@ func (s Scope) add(seed urlkey.URL) {
 	s.seeds[seed] = true
 	s.hosts[seed.HostKey()] = true
 	switch s.kind {
-	case "host":
-		s.inside[seed.HostKey()] = true
 	case "domain":
-		s.inside[urlkey.RegistrableDomain(seed.Hostname())] = true
+		s.domains[urlkey.RegistrableDomain(seed.Hostname())] = true
 	case "prefix":
 		s.prefixes[seed.HostKey()] = append(s.prefixes[seed.HostKey()], folder(seed.Path()))
 	}
@@ -226,9 +224,9 @@ func (s Scope) covers(url urlkey.URL) bool {
 	case "any":
 		return true
 	case "host":
-		return s.inside[url.HostKey()] || s.IsSeedHost(url.HostKey())
+		return s.IsSeedHost(url.HostKey())
 	case "domain":
-		return s.inside[urlkey.RegistrableDomain(url.Hostname())] || s.imported[domainKey(url)]
+		return s.domains[urlkey.RegistrableDomain(url.Hostname())] || s.imported[domainKey(url)]
 	case "prefix":
 		if s.importedAbove(url) {
 			return true
