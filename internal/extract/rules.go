@@ -25,7 +25,7 @@ type Rules struct {
 
 // pagesRules are the rules of some pages; they hold those of the crawl, too.
 type pagesRules struct {
-	crawl.Pages
+	urlkey.Pages
 	rules Rules
 }
 
@@ -42,7 +42,7 @@ func NewRules(spec crawl.ContentSpec) (Rules, error) {
 		if err := rules.add(fmt.Sprintf("content.rules[%d]", i), rule.Select, rule.IgnoreSelectors, rule.IgnorePatterns); err != nil {
 			return Rules{}, err
 		}
-		all.of = append(all.of, pagesRules{crawl.PagesOf(rule.Prefix, rule.Host), rules})
+		all.of = append(all.of, pagesRules{urlkey.PagesOf(rule.Prefix, rule.Host), rules})
 	}
 	return all, nil
 }

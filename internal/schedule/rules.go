@@ -4,12 +4,13 @@ import (
 	"fmt"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/urlkey"
 )
 
 // Rules say how the pages of a crawl are planned: by the spec of the crawl, or by one
 // of the rules in it. The zero Rules is not usable; see NewRules.
 type Rules struct {
-	pages  []crawl.Pages // of groups 1 and up
+	pages  []urlkey.Pages // of groups 1 and up
 	groups []Group
 }
 
@@ -32,7 +33,7 @@ func NewRules(r crawl.RevisitSpec) (Rules, error) {
 		if err != nil {
 			return Rules{}, fmt.Errorf("revisit.rules[%d]: %w", i, err)
 		}
-		rules.pages = append(rules.pages, crawl.PagesOf(rule.Prefix, rule.Host))
+		rules.pages = append(rules.pages, urlkey.PagesOf(rule.Prefix, rule.Host))
 		rules.groups = append(rules.groups, group)
 	}
 	return rules, nil

@@ -7,6 +7,7 @@ import (
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/feed"
+	"recrawl/internal/urlkey"
 )
 
 // Verdict says whether a change is sent, and why or why not.
@@ -34,7 +35,7 @@ type Filter struct {
 // NewFilter returns the filter of a sink.
 func NewFilter(name string, spec crawl.SinkSpec) Filter {
 	if crawl.HoldsCollection(spec.Kind) {
-		return Filter{name: name, kinds: collectionKinds(), hosts: spec.Hosts, start: spec.Prefix, requisites: spec.Format == "mirror"}
+		return Filter{name: name, kinds: collectionKinds(), hosts: spec.Hosts, start: prefixes(spec.Prefix), requisites: spec.Format == "mirror"}
 	}
 	patterns := spec.Kinds
 	switch {
@@ -44,7 +45,7 @@ func NewFilter(name string, spec crawl.SinkSpec) Filter {
 	default:
 		patterns = crawl.DefaultSinkKinds()
 	}
-	f := Filter{name: name, hosts: spec.Hosts, start: spec.Prefix, when: spec.When, usual: len(spec.Kinds) == 0}
+	f := Filter{name: name, hosts: spec.Hosts, start: prefixes(spec.Prefix), when: spec.When, usual: len(spec.Kinds) == 0}
 	for _, kind := range feed.Kinds() {
 		matches := slices.ContainsFunc(patterns, func(p string) bool { return crawl.KindMatches(p, kind.String()) })
 		if matches && (spec.When == nil || hasText(kind)) {
@@ -52,6 +53,18 @@ func NewFilter(name string, spec crawl.SinkSpec) Filter {
 		}
 	}
 	return f
+}
+
+// prefixes returns beginnings of addresses as they are written, and as canonical URLs begin:
+// https://Example.com/%7Ejoe begins none of these.
+func prefixes(texts []string) []string {
+	all := slices.Clone(texts)
+	for _, text := range texts {
+		if spelled := urlkey.Prefix(text); spelled != text {
+			all = append(all, spelled)
+		}
+	}
+	return all
 }
 
 // collectionKinds returns the kinds for a sink that holds the collection itself: all

@@ -189,6 +189,8 @@ func TestFilterPlaces(t *testing.T) {
 		{"another port", crawl.SinkSpec{Hosts: crawl.Texts{"a.example:8081"}}, page("a.example:8080", "http://a.example:8080/"), false},
 		{"address", crawl.SinkSpec{Hosts: crawl.Texts{"[::1]"}}, page("[::1]:80", "http://[::1]:80/"), true},
 		{"prefix", crawl.SinkSpec{Prefix: crawl.Texts{"https://a.example/docs/"}}, a, true},
+		{"prefix as people write it", crawl.SinkSpec{Prefix: crawl.Texts{"https://A.Example:443/%64ocs/"}}, a, true},
+		{"prefix with letters", crawl.SinkSpec{Prefix: crawl.Texts{"https://ä.example/ö"}}, page("xn--4ca.example", "https://xn--4ca.example/%C3%B6/"), true},
 		{"another prefix", crawl.SinkSpec{Prefix: crawl.Texts{"https://a.example/blog/"}}, a, false},
 		{"host and prefix", crawl.SinkSpec{Hosts: crawl.Texts{"b.example"}, Prefix: crawl.Texts{"https://a.example/"}}, a, false},
 		{"forgotten", crawl.SinkSpec{Hosts: crawl.Texts{"a.example"}}, feed.Event{Kind: feed.PageChanged, Page: &feed.EventPage{ID: 7}}, false},

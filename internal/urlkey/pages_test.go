@@ -1,4 +1,4 @@
-package crawl
+package urlkey
 
 import "testing"
 
@@ -13,6 +13,15 @@ func TestPagesHas(t *testing.T) {
 		{"https://example.com/shop/", "", "https://example.com/news/", false},
 		{"HTTPS://Example.com", "", "https://example.com/news/", true},
 		{"https://example.com", "", "https://example.com.evil/", false},
+		// As people write them.
+		{"https://example.com:443/shop/", "", "https://example.com/shop/a", true},
+		{"https://müller.example/über/", "", "https://xn--mller-kva.example/%C3%BCber/uns", true},
+		{"https://example.com/%7ejoe", "", "https://example.com/~joe/", true},
+		{"https://example.com/a b", "", "https://example.com/a%20b", true},
+		{"https://example.com/shop?kind=", "", "https://example.com/shop?kind=x", true},
+		{"", "Müller.example", "https://xn--mller-kva.example/", true},
+		{"", "*.müller.example", "https://www.xn--mller-kva.example/", true},
+		{"", "*.müller.example", "https://xn--mller-kva.example/", false},
 		{"", "example.com", "https://example.com/a", true},
 		{"", "Example.com:8080", "http://example.com:8080/", true},
 		{"", "example.com", "http://example.com:8080/", false},
