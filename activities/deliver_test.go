@@ -227,6 +227,26 @@ func TestSinkFromAll(t *testing.T) {
 	}
 }
 
+// A sink ends with its crawl: when that is being deleted, and when another has its name.
+func TestDeliverEndsWithItsCrawl(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*store.CrawlRecord){
+		"deleted":   func(c *store.CrawlRecord) { c.Deleting = true },
+		"made anew": func(c *store.CrawlRecord) { c.ID++ },
+	} {
+		p := newPost(t, crawl.SinkSpec{})
+		p.change(1)
+		p.feed.SetCrawl(change)
+		if out := p.deliver(); !out.Ended || out.Sent != 0 {
+			t.Errorf("%s: %+v", name, out)
+		}
+		if _, err := p.command(contract.Resume, contract.ReplayArg{}); err == nil {
+			t.Errorf("%s: its sink was resumed", name)
+		}
+		p.wantTaken("")
+	}
+}
+
 // A sender that says that it needs longer gets that time: a mail server that has a message, and
 // is not heard out, would get it again.
 func TestDeliverGivesTheSenderItsTime(t *testing.T) {
