@@ -7,20 +7,28 @@ import (
 	"time"
 )
 
-// httpDates are the three forms of a date in HTTP (RFC 9110, 5.6.7).
+// httpDates are the three forms of a date in HTTP (RFC 9110, 5.6.7), and others that servers
+// send: a host that asks for patience gets it, however it writes that.
 var httpDates = []string{
 	"Mon, 02 Jan 2006 15:04:05 GMT",
 	"Monday, 02-Jan-06 15:04:05 GMT",
 	"Mon Jan _2 15:04:05 2006",
+	"Mon, 02 Jan 2006 15:04:05 UTC",
+	time.RFC1123Z,
+	time.RFC3339,
 }
 
-// ParseRetryAfter reads a Retry-After header: a number of seconds, or a date,
-// which is compared with now. It reports false for anything else, the empty header included,
-// and for a date that is over: it was forgotten there, and says nothing about now.
+// ParseRetryAfter reads a Retry-After header: a number of seconds, rounded up, or a date, which is
+// compared with now. It reports false for anything else, the empty header included, and for
+// a date that is over: it was forgotten there, and says nothing about now.
 func ParseRetryAfter(header string, now time.Time) (time.Duration, bool) {
 	text := strings.TrimSpace(header)
-	if isDigits(text) {
-		return parseSeconds(text), true
+	if whole, fraction, cut := strings.Cut(text, "."); isDigits(whole) && (!cut || isDigits(fraction)) {
+		wait := parseSeconds(whole)
+		if strings.Trim(fraction, "0") != "" {
+			wait = min(wait, math.MaxInt64-time.Second) + time.Second
+		}
+		return wait, true
 	}
 	for _, layout := range httpDates {
 		// Go reads "GMT" as the UTC it is.
