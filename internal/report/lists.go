@@ -44,7 +44,7 @@ func (r Reporter) PagesBatch(ctx context.Context, q PagesSearch) (Batch[PageItem
 	if err != nil {
 		return Batch[PageItem]{}, err
 	}
-	q.CrawlID = record.ID
+	q.CrawlID, q.Prefix = record.ID, urlkey.Begun(q.Prefix)
 	found, err := r.Search.SearchPages(ctx, q.PageSearch)
 	if err != nil {
 		return Batch[PageItem]{}, err

@@ -84,7 +84,7 @@ func (r Reporter) SearchOf(ctx context.Context, files Contents, q SearchQuery) (
 	if _, _, ok := record.Spec.SearchSink(); !ok || r.Index == nil {
 		return answer, NotSearchable(q.Crawl)
 	}
-	asked := search.Query{Crawl: record.ID, Words: q.Words, Host: q.Host, Prefix: q.Prefix, Limit: q.Limit, Offset: q.Offset}
+	asked := search.Query{Crawl: record.ID, Words: q.Words, Host: q.Host, Prefix: urlkey.Begun(q.Prefix), Limit: q.Limit, Offset: q.Offset}
 	result, err := r.Index.Query(ctx, asked)
 	if errors.Is(err, search.ErrNone) {
 		answer.Unfilled = true

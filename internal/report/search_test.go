@@ -102,6 +102,11 @@ func TestSearchOf(t *testing.T) {
 	if a, err := r.SearchOf(t.Context(), nil, report.SearchQuery{Crawl: "docs", Words: "retry"}); err != nil || len(a.Hits) != 1 || a.Hits[0].Snippet != "" {
 		t.Errorf("without an archive: %+v, %v", a, err)
 	}
+	for prefix, want := range map[string]int{"https://A.test:443/1": 1, "https://a.t": 1, "https://a.test/3": 0} {
+		if a, err := r.SearchOf(t.Context(), nil, report.SearchQuery{Crawl: "docs", Words: "retry", Prefix: prefix}); err != nil || len(a.Hits) != want {
+			t.Errorf("%s: %+v, %v", prefix, a, err)
+		}
+	}
 	damaged := archivetest.Damaged{Store: l.Files, Digest: first.Last.Digest}
 	if a, err := r.SearchOf(t.Context(), damaged, report.SearchQuery{Crawl: "docs", Words: "retry"}); err != nil || len(a.Hits) != 1 || a.Hits[0].Snippet != "" {
 		t.Errorf("with a damaged body: %+v, %v", a, err)

@@ -22,6 +22,15 @@ func Prefix(text string) string {
 	return u.String()
 }
 
+// Begun is Prefix for what a person has typed of an address so far: while no path has begun, the
+// host may go on.
+func Begun(text string) string {
+	if _, rest, ok := strings.Cut(text, "://"); !ok || !strings.Contains(rest, "/") {
+		return text
+	}
+	return Prefix(text)
+}
+
 // hostPattern writes a host, or *. before one, as the hosts of canonical URLs are written.
 func hostPattern(text string) string {
 	text = strings.ToLower(text)

@@ -35,3 +35,21 @@ func TestPagesHas(t *testing.T) {
 		}
 	}
 }
+
+func TestBegun(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"https://Example.com:443/Docs": "https://example.com/Docs",
+		"https://example.com/ü":        "https://example.com/%C3%BC",
+		"https://exam":                 "https://exam",
+		"https://Exam":                 "https://Exam",
+		"example.com/docs":             "example.com/docs",
+		"https://":                     "https://",
+		"ftp://a/":                     "ftp://a/",
+		"":                             "",
+	} {
+		if got := Begun(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
