@@ -247,7 +247,8 @@ func TestDirBombs(t *testing.T) {
 	}
 }
 
-// Two files of one content are one content, and other files are none.
+// Two files of one content are one content, as young as the younger, whose bytes may be about to
+// be needed; and other files are none.
 func TestDirListsContentsOnly(t *testing.T) {
 	root := t.TempDir()
 	d := openDir(t, root)
@@ -256,6 +257,12 @@ func TestDirListsContentsOnly(t *testing.T) {
 	stored := frame(t, content, true)
 	place(t, root, digest, archive.Plain, content)
 	place(t, root, digest, archive.Zstd, stored)
+	young := time.Now().Add(-time.Hour).Truncate(time.Second)
+	for coding, at := range map[archive.Coding]time.Time{archive.Plain: young.AddDate(0, 0, -1), archive.Zstd: young} {
+		if err := os.Chtimes(filepath.Join(root, filepath.FromSlash(archive.Name(digest, coding))), at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, name := range []string{
 		"notes.txt", "aa/notes.txt", "aa/bb/notes.raw", "aa/bb/" + digest + ".raw", "AA/bb/x.raw", "tmp/" + digest + ".raw",
 		digest[:2] + "/" + digest[2:4] + "/" + digest, digest[:2] + "/" + digest[2:4] + "/" + digest + ".raw.bak",
@@ -273,8 +280,8 @@ func TestDirListsContentsOnly(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n++; info.Digest != digest || info.Size != int64(len(content)+len(stored)) {
-			t.Errorf("%+v", info)
+		if n++; info.Digest != digest || info.Size != int64(len(content)+len(stored)) || !info.At.Equal(young) {
+			t.Errorf("%+v, want that of %s", info, young)
 		}
 	}
 	if n != 1 {
