@@ -70,7 +70,8 @@ func Allocate(ctx context.Context, s AllocationStore, c Crawl) (Moves, error) {
 			after.Hosts[id] = h
 		}
 	}
-	visits := schedule.PeriodVisits(round.Planned, schedule.LookEvery*c.Spec.MaintainEvery.Std())
+	// After a larger budget the plans are still those of the smaller one.
+	visits := schedule.PeriodVisits(max(round.Planned, round.Budget), schedule.LookEvery*c.Spec.MaintainEvery.Std())
 	moves, err := sleepers(ctx, s, c, after, visits)
 	return Moves{Pages: moves, Why: whyAllocated}, err
 }

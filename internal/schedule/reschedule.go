@@ -26,8 +26,10 @@ type Sleeper struct {
 
 // Reschedule chooses which sleepers to plan again, by ID. It takes those whose interval
 // has changed by more than a factor of two, largest gain first and equal gains by ID,
-// and at most 5 % of visits, the number of visits planned between two choices. It does
-// not modify sleepers.
+// and at most 5 % of visits (> 0), the number of visits between two choices, but at least
+// one: in a small crawl fewer than twenty visits are made between two choices, and
+// otherwise its sleepers would sleep on for up to the longest interval. It does not modify
+// sleepers.
 func Reschedule(sleepers []Sleeper, visits float64) []int64 {
 	type candidate struct {
 		id   int64
@@ -42,7 +44,10 @@ func Reschedule(sleepers []Sleeper, visits float64) []int64 {
 	slices.SortFunc(found, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.gain, a.gain), cmp.Compare(a.id, b.id))
 	})
-	most := int(min(max(0, visits*movedShare), float64(len(found))))
+	most := 0
+	if visits > 0 {
+		most = int(min(max(1, visits*movedShare), float64(len(found))))
+	}
 	ids := make([]int64, most)
 	for i := range ids {
 		ids[i] = found[i].id

@@ -31,7 +31,8 @@ func TestReschedule(t *testing.T) {
 		{1e6, []int64{6, 3, 2, 7, 11, 4}},
 		{60, []int64{6, 3, 2}},
 		{59, []int64{6, 3}},
-		{19, nil},
+		{19, []int64{6}},
+		{0.01, []int64{6}},
 		{0, nil},
 		{-5, nil},
 	} {
@@ -41,7 +42,7 @@ func TestReschedule(t *testing.T) {
 	}
 }
 
-// Never more than a twentieth of the visits are moved, never a page whose interval
+// Never more than a twentieth of the visits are moved, or one, never a page whose interval
 // has not doubled or halved, and never one that gains less than one that is left.
 func TestRescheduleProperties(t *testing.T) {
 	t.Parallel()
@@ -53,7 +54,8 @@ func TestRescheduleProperties(t *testing.T) {
 		}
 		visits := rapid.Float64Range(0, 1000).Draw(t, "visits")
 		chosen := Reschedule(sleepers, visits)
-		if float64(len(chosen)) > visits/20 {
+		most := max(1, visits/20)
+		if float64(len(chosen)) > most {
 			t.Fatalf("%d of %v visits", len(chosen), visits)
 		}
 		least := 0.0
@@ -69,7 +71,7 @@ func TestRescheduleProperties(t *testing.T) {
 			least = s.Gain()
 		}
 		for _, s := range sleepers {
-			full := float64(len(chosen)) > visits/20-1
+			full := visits <= 0 || float64(len(chosen)) > most-1
 			if !slices.Contains(chosen, s.ID) && s.far() && s.Gain() > 0 && (!full || len(chosen) > 0 && s.Gain() > least) {
 				t.Fatalf("%+v is left, gaining %v", s, s.Gain())
 			}
