@@ -77,6 +77,7 @@ func TestFirstPass(t *testing.T) {
 	paused.State = crawl.CrawlPaused
 	blocked := hostWork{host("b.test", 22, 0, 10*time.Second), HostBlocked}
 	one := hostWork{host("a.test", 1022, 34, 10*time.Second), HostOK}
+	one.Known = 1000
 	quiet := hostWork{host("q.test", 1022, 34, 10*time.Second), HostThrottled}
 	quiet.BackoffUntil = now.Add(time.Hour)
 	nearly := hostWork{host("n.test", 1, 55, 200*time.Millisecond), HostOK}
@@ -114,6 +115,21 @@ func TestFirstPass(t *testing.T) {
 	full.Spec.Limits.MaxPages = 34
 	if p := firstPassOf(full, pages(1000, 34, 0), []hostWork{one}, now); p != nil {
 		t.Errorf("no room is left: %+v", p)
+	}
+	// Of a full crawl the last pages with a place are at a host in trouble. Pages without a
+	// place are not to go, wherever they are.
+	down := hostWork{host("d.test", 502, 0, 10*time.Second), HostUnreachable}
+	down.Known, one.Unvisited = 500, 500
+	one.Known = 500
+	full.Spec.Limits.MaxPages = 36
+	if p := firstPassOf(full, pages(1000, 36, 2), []hostWork{one, down}, now); p != nil {
+		t.Errorf("only pages at a host in trouble are left: %+v", p)
+	}
+	full.Spec.Limits.MaxPages = 56
+	one.Known, one.Unvisited = 500, 520
+	want := "34 of 54 pages visited; 20 to go, one every 10s at a.test, about 3m 20s; hosts run side by side; without 2 pages at hosts in trouble"
+	if p := firstPassOf(full, pages(1000, 56, 22), []hostWork{one, down}, now); p == nil || p.String() != want {
+		t.Errorf("a full crawl: %v, want %q", p, want)
 	}
 	if p := firstPassOf(c, pages(22, 0, 0), []hostWork{blocked}, now); p != nil {
 		t.Errorf("nothing can be done: %+v", p)
@@ -192,7 +208,7 @@ func TestFreshnessParts(t *testing.T) {
 func TestPasses(t *testing.T) {
 	t.Parallel()
 	f := sample()
-	f.hosts[0].Mean = 500 * time.Millisecond
+	f.hosts[0].Mean, f.hosts[1].Unvisited = 500*time.Millisecond, 0
 	got, err := Reporter{Store: f}.Passes(t.Context(), "news", 10)
 	if err != nil {
 		t.Fatal(err)

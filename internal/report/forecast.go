@@ -166,9 +166,9 @@ func (f *Forecast) foresee(q ForecastQuery, known forecastPages, outlook *schedu
 	}
 	for _, full := range outlook.Limiting(forecastHosts) {
 		h := known.hosts[full.ID]
-		every := h.Delay + h.Mean
+		pages, every := int64(math.Round(known.pagesOf(h))), h.Delay+h.Mean
 		f.Hosts = append(f.Hosts, ForecastHost{
-			Host: h.Host, Pages: h.Visited + h.Unvisited, Every: crawl.Duration(every), Pass: crawl.Duration(times(h.Visited+h.Unvisited, every)),
+			Host: h.Host, Pages: pages, Every: crawl.Duration(every), Pass: crawl.Duration(times(pages, every)),
 			Most: rounded(full.Limit / known.stands[full.ID]), From: rounded(full.From),
 		})
 	}
@@ -186,7 +186,9 @@ type forecastPages struct {
 	pages    []store.PageRecord
 	// counts is the number of pages for which each of them stands, by state.
 	counts map[crawl.PageState]float64
-	hosts  map[int64]store.HostRecord
+	// room is for which share of the pages without a place the crawl has room.
+	room  float64
+	hosts map[int64]store.HostRecord
 	// stands is the weight of a host: the number of its pages estimated from the sample,
 	// divided by their real number. A small host in the sample stands for others like it.
 	stands                    map[int64]float64
@@ -213,7 +215,8 @@ func (r Reporter) forecastPages(ctx context.Context, c store.CrawlRecord, sample
 	if known.pages, err = r.Store.ListPages(ctx, store.PageFilter{CrawlID: c.ID, States: states, Sample: sample}); err != nil {
 		return known, err
 	}
-	known.counts = countsOf(known.pages, status.Pages, c.Spec.Limits.MaxPages)
+	known.room = roomShare(status.Pages, c.Spec.Limits.MaxPages)
+	known.counts = countsOf(known.pages, status.Pages, known.room)
 	hosts, err := r.Store.ListHosts(ctx, store.HostFilter{CrawlID: c.ID, IDs: hostsOf(known.pages)})
 	if err != nil {
 		return known, err
@@ -227,20 +230,17 @@ func (r Reporter) forecastPages(ctx context.Context, c store.CrawlRecord, sample
 
 // countsOf returns the number of pages for which each page of a sample stands. Of pages
 // that wait for their first visit, only those count for which the crawl has room.
-func countsOf(pages []store.PageRecord, all map[crawl.PageState]int, most int) map[crawl.PageState]float64 {
-	counts, living := map[crawl.PageState]float64{}, 0
-	for _, state := range crawl.LivingStates() {
-		living += all[state]
-	}
+func countsOf(pages []store.PageRecord, all map[crawl.PageState]int, room float64) map[crawl.PageState]float64 {
+	counts := map[crawl.PageState]float64{}
 	for _, p := range pages {
 		counts[p.State]++
 	}
 	for state, read := range counts {
-		there := all[state]
-		if state == crawl.Known && most > 0 {
-			there = min(there, max(0, most-living))
+		there := float64(all[state])
+		if state == crawl.Known {
+			there *= room
 		}
-		counts[state] = float64(there) / read
+		counts[state] = there / read
 	}
 	return counts
 }
@@ -262,17 +262,28 @@ func (k *forecastPages) weigh() {
 			k.blocked += n
 			continue
 		}
-		k.total += n
 		k.stands[p.HostID] += n
+		if forbidden(p) {
+			continue
+		}
+		k.total += n
 		if p.Visits == 0 {
 			k.unvisited += n
 		}
 	}
 	for id := range k.stands {
-		h := k.hosts[id]
-		k.stands[id] /= float64(max(1, h.Visited+h.Unvisited))
+		k.stands[id] /= max(1, k.pagesOf(k.hosts[id]))
 	}
 }
+
+// pagesOf returns how many pages of a host have a place in the crawl, or will have one.
+func (k *forecastPages) pagesOf(h store.HostRecord) float64 {
+	return float64(h.Visited) + unvisitedOf(h, k.room)
+}
+
+// forbidden reports whether a page was excluded, by robots.txt for instance, before a
+// request was ever made. It waits for no visit, and none is made.
+func forbidden(p store.PageRecord) bool { return p.State == crawl.Excluded && p.Visits == 0 }
 
 // nearFull is the share of a host's capacity from which on the plans of other crawls there
 // are read.
@@ -289,7 +300,7 @@ func (r Reporter) limitHosts(ctx context.Context, k *forecastPages, c store.Craw
 	for _, id := range hostsOf(k.pages) {
 		h := k.hosts[id]
 		can := schedule.HostLimit(max(h.Delay, time.Millisecond), h.Mean, polite.Discover(0, h.Visited+h.Unvisited).Kept)
-		if float64(h.Visited+h.Unvisited)/rules.Floor() > nearFull*can && !h.Blocked {
+		if k.pagesOf(h)/rules.Floor() > nearFull*can && !h.Blocked {
 			capacity[id], near = can, append(near, id)
 		}
 	}
@@ -322,7 +333,7 @@ func (k *forecastPages) outlook(spec crawl.Spec) (*schedule.Outlook, error) {
 	for _, p := range k.pages {
 		n := k.counts[p.State]
 		switch {
-		case n == 0 || k.hosts[p.HostID].Blocked:
+		case n == 0 || k.hosts[p.HostID].Blocked || forbidden(p):
 		case p.Visits == 0:
 			tally.AddUnseen(p.HostID, n)
 		default:

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -42,7 +43,7 @@ func forecastable() *fake {
 			h.Visited++
 			if n%10 == 0 {
 				p.State, p.Visits, p.Belief = crawl.Known, 0, nil
-				h.Visited, h.Unvisited = h.Visited-1, h.Unvisited+1
+				h.Visited, h.Unvisited, h.Known = h.Visited-1, h.Unvisited+1, h.Known+1
 			}
 			f.pages = append(f.pages, p)
 		}
@@ -173,6 +174,57 @@ func TestForecastOfFewPages(t *testing.T) {
 	got, err := Reporter{Store: full, Visits: full}.ForecastOf(t.Context(), ForecastQuery{Crawl: "news"})
 	if err != nil || got.Unvisited != 0 || got.Pages != 1125 {
 		t.Errorf("a full crawl: %v, %+v", err, got)
+	}
+}
+
+// Known pages for which a full crawl has no room take nothing of their hosts' capacity.
+func TestForecastOfAFullCrawl(t *testing.T) {
+	t.Parallel()
+	q := ForecastQuery{Crawl: "news", Fresh: []float64{0.995}}
+	full := forecastable()
+	full.crawls[1].Spec.Limits.MaxPages = full.status[1].Pages[crawl.Active]
+	want, err := Reporter{Store: full, Visits: full}.ForecastOf(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 9 * 900 {
+		p := full.pages[9]
+		p.PageID = int64(10_000 + i)
+		full.pages = append(full.pages, p)
+	}
+	full.hosts[0].Unvisited += 9 * 900
+	full.hosts[0].Known += 9 * 900
+	full.status[1].Pages[crawl.Known] += 9 * 900
+	got, err := Reporter{Store: full, Visits: full}.ForecastOf(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got.Hosts, want.Hosts) || !reflect.DeepEqual(got.Budgets, want.Budgets) || !reflect.DeepEqual(got.Promises, want.Promises) {
+		t.Errorf("with ten times as many known pages at one host:\n%+v\nwant\n%+v", got, want)
+	}
+}
+
+// A page that robots.txt excluded before its first visit waits for none.
+func TestForecastOfForbiddenPages(t *testing.T) {
+	t.Parallel()
+	f := forecastable()
+	want, err := Reporter{Store: f, Visits: f}.ForecastOf(t.Context(), ForecastQuery{Crawl: "news"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 300 {
+		p := f.pages[0]
+		p.PageID, p.State, p.Visits, p.Belief = int64(10_000+i), crawl.Excluded, 0, nil
+		f.pages = append(f.pages, p)
+	}
+	f.hosts[0].Visited += 300 // attempted, as the store has it
+	f.status[1].Pages[crawl.Excluded] += 300
+	got, err := Reporter{Store: f, Visits: f}.ForecastOf(t.Context(), ForecastQuery{Crawl: "news"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Pages != want.Pages || got.Unvisited != want.Unvisited || math.Abs(got.Budgets[0].Fresh-want.Budgets[0].Fresh) > 1e-3 {
+		t.Errorf("with 300 forbidden pages:\n%+v\nwant\n%+v", got, want)
 	}
 }
 

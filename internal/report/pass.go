@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -150,32 +151,27 @@ type hostWork struct {
 // run side by side, so the slowest decides; if the engine admits no more pages, its own
 // pace does. nil means that nothing is left that can be visited.
 func firstPassOf(c store.CrawlRecord, s store.StatusRecord, hosts []hostWork, now time.Time) *FirstPass {
-	unvisited, living := s.Pages[crawl.Known]+s.Demand.Own, 0
-	for _, state := range crawl.LivingStates() {
-		living += s.Pages[state]
-	}
-	p := FirstPass{Done: max(0, living-s.Demand.Own), Left: unvisited}
-	if most := c.Spec.Limits.MaxPages; most > 0 {
-		p.Left = s.Demand.Own + min(s.Pages[crawl.Known], max(0, most-living))
-	}
+	living := livingOf(s.Pages)
+	share := roomShare(s.Pages, c.Spec.Limits.MaxPages)
+	p := FirstPass{Done: max(0, living-s.Demand.Own), Left: s.Demand.Own + int(math.Round(share*float64(s.Pages[crawl.Known])))}
 	if p.Left == 0 {
 		return nil
 	}
-	share := float64(p.Left) / float64(unvisited)
-	takes := time.Duration(0)
+	takes, without := time.Duration(0), 0.0
 	for _, h := range hosts {
+		placed := unvisitedOf(h.HostRecord, share)
 		if h.state != HostOK && h.state != HostThrottled {
-			p.Without += int(h.Unvisited)
+			without += placed
 			continue
 		}
-		if t := h.first(share, c.Spec.Revisit.DefaultInterval.Std(), now); t > takes {
+		if t := h.first(placed, c.Spec.Revisit.DefaultInterval.Std(), now); t > takes {
 			takes, p.Host, p.Every = t, h.Host, crawl.Duration(h.Delay+h.Mean)
 		}
 	}
 	if paced := enginePace(c, s, p.Left, now); paced > takes {
 		takes, p.Host, p.Every = paced, "", 0
 	}
-	if p.Without >= unvisited {
+	if p.Without = int(math.Round(without)); p.Without >= p.Left {
 		return nil
 	}
 	p.Left, p.hosts = max(1, p.Left-p.Without), len(hosts)
@@ -187,10 +183,38 @@ func firstPassOf(c store.CrawlRecord, s store.StatusRecord, hosts []hostWork, no
 	return &p
 }
 
-// first returns when a host will have had its first visits, to the share of its pages that
-// have a place. Visited pages come back meanwhile, if that takes longer than an interval.
-func (h hostWork) first(share float64, interval time.Duration, now time.Time) time.Duration {
-	left, every := max(1, int64(share*float64(h.Unvisited))), h.Delay+h.Mean
+// livingOf counts the pages that have a place.
+func livingOf(pages map[crawl.PageState]int) int {
+	living := 0
+	for _, state := range crawl.LivingStates() {
+		living += pages[state]
+	}
+	return living
+}
+
+// roomShare returns for which share of the pages without a place a crawl has room, if it
+// may have so many pages; 0 is no limit.
+func roomShare(pages map[crawl.PageState]int, most int) float64 {
+	known := pages[crawl.Known]
+	if most == 0 || known == 0 {
+		return 1
+	}
+	return float64(min(known, max(0, most-livingOf(pages)))) / float64(known)
+}
+
+// unvisitedOf returns how many of a host's unvisited pages have a place, or will have one if
+// there is room for a share of those without.
+func unvisitedOf(h store.HostRecord, share float64) float64 {
+	return float64(h.Unvisited-h.Known) + share*float64(h.Known)
+}
+
+// first returns when a host will have had the first visits of a number of pages, 0 for none.
+// Visited pages come back meanwhile, if that takes longer than an interval.
+func (h hostWork) first(pages float64, interval time.Duration, now time.Time) time.Duration {
+	if pages <= 0 {
+		return 0
+	}
+	left, every := max(1, int64(pages)), h.Delay+h.Mean
 	wait := max(0, h.NextFree.Sub(now), h.BackoffUntil.Sub(now))
 	takes := times(left, every)
 	if takes <= interval || interval <= 0 {

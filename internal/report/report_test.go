@@ -245,7 +245,7 @@ func sample() *fake {
 				},
 			},
 			{
-				ID: 2, Host: "example.com:8080", Delay: time.Minute, NextFree: now.Add(-time.Hour), BackoffUntil: now.Add(20 * time.Minute),
+				ID: 2, Host: "example.com:8080", Delay: time.Minute, NextFree: now.Add(-time.Hour), BackoffUntil: now.Add(20 * time.Minute), Unvisited: 1,
 				BackoffReason: crawl.Reason{Code: polite.HostRetryAfter, Num: map[string]float64{"hold": 1800}},
 			},
 			{ID: 3, Host: "example.net", Delay: 10 * time.Second, InFlight: true},

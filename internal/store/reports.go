@@ -204,6 +204,9 @@ type HostRecord struct {
 	// Unvisited counts the crawl's pages of the host that were never visited; Visited
 	// counts those that were visited and live.
 	Unvisited, Visited int64
-	Robots             []RobotsRecord
-	Ranked             *HostRank // nil before the first ranking that knows it
+	// Known counts those of the unvisited that have no place in the crawl yet. A full crawl
+	// has none for them.
+	Known  int64
+	Robots []RobotsRecord
+	Ranked *HostRank // nil before the first ranking that knows it
 }

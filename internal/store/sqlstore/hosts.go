@@ -115,18 +115,18 @@ func (s *Store) loadHosts(ctx context.Context, tx Tx, crawlID int64, from string
 	}
 	query := `SELECT ` + hostColumns + `, (SELECT rested_at FROM rest WHERE id = 1),
 			(SELECT CAST(COALESCE(SUM(l.waiting), 0) AS BIGINT) FROM lines l WHERE l.host_id = h.id),
-			hc.known + hc.unattempted, hc.living - hc.unattempted
+			hc.known, hc.unattempted, hc.living - hc.unattempted
 		FROM ` + from
 	return collect(ctx, tx, query, append([]any{crawlID}, args...), func(row Row) (store.HostRecord, error) {
 		g := gateHost{now: now}
 		var waiting int
-		var unvisited, visited int64
-		if err := row.Scan(append(g.row.fields(), &g.rested, &waiting, &unvisited, &visited)...); err != nil {
+		var known, unattempted, visited int64
+		if err := row.Scan(append(g.row.fields(), &g.rested, &waiting, &known, &unattempted, &visited)...); err != nil {
 			return store.HostRecord{}, err
 		}
 		g.bound()
 		h, err := g.record(demand, waiting)
-		h.Unvisited, h.Visited = unvisited, visited
+		h.Unvisited, h.Visited, h.Known = known+unattempted, visited, known
 		return h, err
 	})
 }

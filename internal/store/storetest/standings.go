@@ -56,8 +56,8 @@ func hostsInTrouble(c *collection) {
 	if held.BackoffReason.Code != polite.HostRetryAfter || held.BackoffReason.Num["hold"] != time.Hour.Seconds() {
 		c.Errorf("in back-off because of %+v", held.BackoffReason)
 	}
-	if held.GapReason.Code == "" || held.Unvisited != 1 || held.Visited != 0 {
-		c.Errorf("gap because of %+v, %d unvisited, %d visited", held.GapReason, held.Unvisited, held.Visited)
+	if held.GapReason.Code == "" || held.Unvisited != 1 || held.Visited != 0 || held.Known != 0 {
+		c.Errorf("gap because of %+v, %d unvisited, %d of them without a place, %d visited", held.GapReason, held.Unvisited, held.Known, held.Visited)
 	}
 	if r := hosts[c.host(2)].Robots; len(r) != 1 || r[0].Problem != "connection refused" {
 		c.Errorf("robots.txt %+v", r)
