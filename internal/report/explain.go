@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -180,9 +181,10 @@ func (r Reporter) robotsOf(ctx context.Context, page store.PageRecord, spec craw
 
 // Explanation returns the answer for programs.
 func (e Explained) Explanation() Explanation {
+	revisit, _ := e.revisit()
 	line := Explanation{
 		URL: e.page.URL, Crawl: e.page.Crawl, AskedAs: e.page.Respelling.Spelling, Kind: e.page.Kind, State: e.page.State, Visits: e.page.Visits, Changes: e.page.Changes, AsInVersion: asInVersion(e.page),
-		Importance: e.page.Weight, Suspect: suspectVisit(e.page), NextAt: stamp(e.is.At), nextLine: nextLineOf(e.is.Next), Due: stamp(e.page.NextAt), HostState: e.is.state, HostWhy: orNull(e.is.trouble), Policy: e.crawl.Spec.Revisit.Policy, Reasons: []string{}, Robots: e.robots,
+		Importance: e.page.Weight, Suspect: suspectVisit(e.page), NextAt: stamp(e.is.At), nextLine: nextLineOf(e.is.Next), Due: stamp(e.page.NextAt), HostState: e.is.state, HostWhy: orNull(e.is.trouble), Policy: revisit.Policy, Reasons: []string{}, Robots: e.robots,
 		Reserved: e.reserved,
 		Workflow: liveLine{Live: e.live, Due: stamp(e.live.Due), Snoozed: stamp(e.live.Snoozed)},
 	}
@@ -246,14 +248,14 @@ func (e Explained) Facts() []Fact {
 		t.row("importance", fmt.Sprintf("%s: PageRank %s, linked from %s and %s",
 			figure(e.page.Weight), figure(e.page.Rank), plural(e.page.Backlinks, "page"), plural(e.page.LinkingHosts, "other host")))
 	}
-	t.row("next", e.is.words(e.now))
+	t.row("next", e.next())
 	if e.hint != nil {
 		t.row("early", hintWords(*e.hint))
 	}
 	if visit := suspectVisit(e.page); visit > 0 {
 		t.row("suspect", fmt.Sprintf("what visit %d found counts if the next look finds such a thing, too: `starter show %s --visit %d` shows it", visit, e.page.URL, visit))
 	}
-	t.number("policy", policy(e.crawl.Spec.Revisit))
+	t.number("policy", e.policy())
 	if e.last != nil {
 		t.number("because", why(*e.last))
 		t.row("last", fmt.Sprintf("visit %d, %s: %s", e.last.Visit, when(e.last.At, e.now), e.last.Outcome))
@@ -280,6 +282,37 @@ func (e Explained) Facts() []Fact {
 		t.row("reserved", fmt.Sprintf("of version %d the site %s", e.page.Last.Seq, reserve.Words(e.reserved)))
 	}
 	return *t
+}
+
+func (e Explained) next() string {
+	if e.is.By == PartAdmission {
+		return "none: the collection has no place for it yet"
+	}
+	return e.is.words(e.now)
+}
+
+// revisit returns the settings by which the page is planned: the crawl's, or those of the
+// first rule that matches, which is named.
+func (e Explained) revisit() (spec crawl.RevisitSpec, rule string) {
+	spec = e.crawl.Spec.Revisit
+	for _, r := range spec.Rules {
+		if crawl.PagesOf(r.Prefix, r.Host).Has(e.page.URL) {
+			return spec.With(r), cmp.Or(r.Prefix, r.Host)
+		}
+	}
+	return spec, ""
+}
+
+func (e Explained) policy() string {
+	spec, rule := e.revisit()
+	if spec.Policy != e.crawl.Spec.Revisit.Policy {
+		spec.Budget = "" // it takes no part in it
+	}
+	text := policy(spec)
+	if rule != "" {
+		text += ", by the rule for " + rule
+	}
+	return text
 }
 
 func (e Explained) doing() string {

@@ -83,7 +83,7 @@ func NextVisit(w Waits, now time.Time) Next {
 	if w.Robots.State == store.RobotsUnreachable {
 		later(w.Robots.ExpiresAt, PartRobots, robotsTrouble(w.Robots))
 	}
-	later(w.Promised, PartLine, "others come first in its host's line")
+	later(w.Promised, PartLine, lineWords(w.Host, now))
 	return next
 }
 
@@ -111,6 +111,15 @@ func (w Waits) forSomebody() (Next, bool) {
 		return Next{By: PartAdmission}, true
 	}
 	return Next{}, false
+}
+
+// lineWords says why a page waits in its host's line. In a back-off the line waits as a whole.
+func lineWords(h *store.HostRecord, now time.Time) string {
+	const others = "others come first in its host's line"
+	if h != nil && h.BackoffUntil.After(now) {
+		return others + ", which waits until a back-off ends: " + backoffWords(*h)
+	}
+	return others
 }
 
 const blockedWords = "an operator blocked the host"

@@ -40,7 +40,11 @@ func TestNextVisit(t *testing.T) {
 		},
 		"throttled and in line": {
 			active(Waits{Due: due, Host: held, Standing: store.Standing{Promised: later.Add(time.Hour)}}), PartLine, later.Add(time.Hour),
-			"in 1d: others come first in its host's line",
+			"in 1d: others come first in its host's line, which waits until a back-off ends: the site asked for 1d of quiet",
+		},
+		"in line": {
+			active(Waits{Due: due, Host: busy, Standing: store.Standing{Promised: later}}), PartLine, later,
+			"in 23h 48m: others come first in its host's line",
 		},
 		"host rests":         {active(Waits{Due: due, Host: busy}), PartGap, soon, "in 10s: 10s between two requests"},
 		"snoozed":            {active(Waits{Due: due, Snoozed: later}), PartSnooze, later, "in 23h 48m: snoozed"},
