@@ -35,6 +35,33 @@ func coreOf(r Rendering) (text, noise string) {
 	return strings.Join(words, " "), strings.Join(had, " ")
 }
 
+// TestNumbersBesideTimes: a number before or after a machine's note of a time is no part of
+// it, and the note alone is noise as before.
+func TestNumbersBesideTimes(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		prev, next string
+		noise      bool
+	}{
+		{"Release 3.2 (2011-09-30 14:20:57)", "Release 3.3 (2011-09-30 14:20:57)", false},
+		{"Froboz 3.2 (2011-09-30 14:20:57 -0700)", "Froboz 4.2 (2011-09-30 14:20:57 -0700)", false},
+		{"Kernel 6.1, 2026-01-04 10:20:33", "Kernel 6.2, 2026-01-04 10:20:33", false},
+		{"12 2026-01-04 10:20:33", "13 2026-01-04 10:20:33", false},
+		{"2026-01-04 10:20:33, 12.5", "2026-01-04 10:20:33, 13.5", false},
+		{"2026-01-04 10:20:33 - 12.5 °C", "2026-01-04 10:20:33 - 13.5 °C", false},
+		{"Release 3.2 (2026-01-04 10:20:33)", "Release 3.2 (2026-01-05 11:20:34)", true},
+		{"Kernel 6.1, 2026-01-04 10:20:33", "Kernel 6.1, 2026-01-05 11:20:34", true},
+		{"17 Sep 2010 18:43:16", "18 Sep 2010 18:43:17", true},
+		{"10:20:33 04.01.2026", "11:20:34 05.01.2026", true},
+		{"04 01 2026 10:20:33", "05 01 2026 10:20:34", true},
+	} {
+		prev, next := Rendering{Text: "Head\n" + c.prev, At: at}, Rendering{Text: "Head\n" + c.next, At: at.AddDate(0, 0, 1)}
+		if noise, _ := CompareRenderings(prev, next); noise != c.noise {
+			t.Errorf("%q and %q: noise is %v", c.prev, c.next, noise)
+		}
+	}
+}
+
 func TestCore(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ line, want, kinds string }{
@@ -53,6 +80,14 @@ func TestCore(t *testing.T) {
 		{"2 giorni fa", "", "ages"},
 		{"5 минут назад", "", "ages"},
 		{"3分前", "", "ages"},
+		{`git log --since="2 weeks ago" -- gitk`, `git log --since="2 weeks ago" -- gitk`, ""},
+		{"HEAD@{5 minutes ago}", "HEAD@{5 minutes ago}", ""},
+		{"“3 minutes ago” is an age", "“3 minutes ago” is an age", ""},
+		{"Posted (3 minutes ago)", "Posted", "ages"},
+		{"virtual Int64 read(void* data, Int64 size);", "virtual Int64 read(void* data, Int64 size);", ""},
+		{"53 View();", "53 View();", ""},
+		{"Python3 downloads", "Python3 downloads", ""},
+		{"阅读5次", "", "counters"},
 		{"The bank was founded 20 years ago.", "The bank was founded 20 years ago.", ""},
 		{"Founded 20 years ago in Oslo", "Founded 20 years ago in Oslo", ""},
 		{"posted 3 minutes ago by ann", "posted by ann", "ages"},

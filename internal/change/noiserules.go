@@ -24,7 +24,7 @@ func (s *scanner) ageAt(i int) int {
 	for s.is(i, isAbout) {
 		i++
 	}
-	if !s.isNumber(i) && !s.is(i, isOne) {
+	if !s.isNumber(i) && !s.is(i, isOne) || s.isQuoted(start) {
 		return 0
 	}
 	i++
@@ -53,6 +53,12 @@ func (s *scanner) ageAt(i int) int {
 		return 0
 	}
 	return i - start
+}
+
+// isQuoted reports whether a quotation or an argument begins right before a token, whose text
+// somebody wrote: --since="2 weeks ago", HEAD@{5 minutes ago}.
+func (s *scanner) isQuoted(i int) bool {
+	return i < len(s.tokens) && !s.tokens[i].space && s.isMark(i-1, "\"'`“„«‘{=")
 }
 
 // goesOn reports whether a word in small letters follows, as in a phrase.
@@ -111,7 +117,7 @@ func (s *scanner) counterAt(i int) int {
 		return n
 	}
 	switch {
-	case s.isCount(i) && !s.isSign(i-1):
+	case s.isCount(i) && !s.isSign(i-1) && !s.isOfName(i):
 		return s.countedAfter(i)
 	case s.is(i, isRead) && s.isCount(i+1) && s.is(i+2, isTimes):
 		return 3
@@ -189,11 +195,24 @@ func (s *scanner) countedAfter(start int) int {
 	for end > i && s.is(end, isCounting) { // "12 users online now"
 		end++
 	}
-	if end == i || s.goesOn(end) || s.isOffered(start, end) { // "12 online courses"
+	if end == i || s.goesOn(end) || s.isOffered(start, end) || s.isCall(end) { // "12 online courses"
 		return 0
 	}
 	return end - start
 }
+
+// isOfName reports whether a number is the end of a name: "Int64 read", "Python3 downloads".
+func (s *scanner) isOfName(i int) bool {
+	if i == 0 || s.tokens[i].space || !s.tokens[i-1].word {
+		return false
+	}
+	last, _ := utf8.DecodeLastRuneInString(s.tokens[i-1].text)
+	return unicode.Is(unicode.Latin, last)
+}
+
+// isCall reports whether a token begins the arguments of the name before it, as in a line of
+// code: "53 View();".
+func (s *scanner) isCall(i int) bool { return s.isMark(i, "(") && !s.tokens[i].space }
 
 // countedBefore is the length of a counter that ends with its number, which must
 // not belong to something else.
@@ -369,8 +388,8 @@ func (s *scanner) stretchAt(i int, words, joins role) int {
 	end, numbers := i, 0
 	for j := i; j < len(s.tokens); j++ {
 		switch {
-		case s.isNumber(j) && isPlain(s.tokens[j].text) && !s.is(j+1, words) && s.isWhole(i, end):
-			j = len(s.tokens) // "4 March 2026, 5 new rules"
+		case s.isNumber(j) && !s.is(j+1, words) && s.isWhole(i, end) && (isPlain(s.tokens[j].text) || s.isAfterTime(i, end, j)):
+			j = len(s.tokens) // "4 March 2026, 5 new rules", "2026-03-04 10:20:33, 12.5 °C"
 		case s.isNumber(j):
 			numbers++
 			end = j + 1
@@ -404,7 +423,7 @@ func (s *scanner) timeAt(i int) (kind, int) {
 		return noNoise, 0
 	}
 	n := s.dateAt(i)
-	if n == 0 || !s.isEdge(i+n) {
+	if n == 0 || !s.isEdge(i+n) || s.isBeforeTime(i, i+n) {
 		return noNoise, 0
 	}
 	said := s.readDate(i, i+n)
@@ -414,4 +433,25 @@ func (s *scanner) timeAt(i int) (kind, int) {
 		return clock, n
 	}
 	return noNoise, 0
+}
+
+// isAfterTime reports whether tokens that state a day have its time too, and a number after
+// them is no time.
+func (s *scanner) isAfterTime(from, to, number int) bool {
+	return s.readDate(from, to).clock != nil && s.readDate(number, number+1).clock == nil
+}
+
+// isBeforeTime reports whether a number is followed by a whole day with its time, and is no
+// part of it: "Release 3.2 (2026-03-04 10:20:33)".
+func (s *scanner) isBeforeTime(i, end int) bool {
+	if !s.isNumber(i) || s.readDate(i, i+1).clock != nil {
+		return false
+	}
+	for i++; i < end; i++ {
+		if s.isNumber(i) || s.is(i, isDate) {
+			said := s.readDate(i, end)
+			return said.clock != nil && said.hasDate() && s.isWhole(i, end)
+		}
+	}
+	return false
 }
