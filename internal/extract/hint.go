@@ -243,6 +243,9 @@ func hintsOf(n *html.Node) hint {
 	if (h|named)&content != 0 {
 		named &= content
 	}
+	if (n.Data == "aside" || n.Data == "footer") && (isAdmonition(n) || isNotes(n)) {
+		h &^= hintEdge | hintFoot // footnotes and warnings belong to the text
+	}
 	return h | named
 }
 

@@ -24,13 +24,13 @@ import (
 //     counter, a notice about cookies, a question whether the page helped, or a form for
 //     comments or newsletters is left out if it is as short, or as full of links, as such a
 //     thing is. Of side columns only links
-//     are left out. An article and the longest running text of the page stay, whatever
+//     are left out, and nothing of a box of running text in the content. An article and the longest running text of the page stay, whatever
 //     their names. A short notice about cookies without such a class is left out if its
 //     buttons show what it is.
 //  4. Blocks that a label in the text calls advertisement or related links are left out
 //     too.
-//  5. On a page of running text, lines of links outside of the content are left out, and on
-//     any page lines of short links before the first heading.
+//  5. On a page of running text, lines of links outside of the content are left out, except
+//     in tables of facts, and on any page lines of short links before the first heading.
 //
 // The recorder, if there is one, notes what stays.
 func mainText(root *html.Node, s *survey, rules Rules, r *recorder) mainPart {
@@ -98,6 +98,7 @@ type composer struct {
 	inLink   int
 	subjects int // open headings, cells and the like, of a line each
 	articles int // open articles, main parts and sections, which may have a head and a foot
+	facts    int // open tables of facts
 	mains    int
 	text     strings.Builder
 	own      strings.Builder // text without the text of links
@@ -223,7 +224,7 @@ func (c *composer) judge(n *html.Node, i int32, outer mode) (drops bool, inner m
 		c.articles++
 		defer func() { c.articles-- }()
 	}
-	return c.drops(n, i), c.modeOf(i, outer)
+	return c.drops(n, i), c.modeOf(n, i, outer)
 }
 
 // enter counts the open elements up and down.
@@ -240,6 +241,9 @@ func (c *composer) enter(n *html.Node, e *measure, by int) {
 	}
 	if e.hints&hintMain != 0 {
 		c.mains += by
+	}
+	if isFacts(n, e) {
+		c.facts += by
 	}
 }
 
@@ -298,7 +302,7 @@ func (c *composer) endLine(m mode) {
 func (c *composer) keepsLine(m mode) bool {
 	l := &c.line
 	switch {
-	case m == modeNoMenus && l.isMenu(), m == modeNoLinks && l.isMostlyLinks(), m == modeRunning && !l.isRunning(),
+	case m == modeNoMenus && l.isMenu(), m == modeNoLinks && c.facts == 0 && l.isMostlyLinks(), m == modeRunning && !l.isRunning(),
 		!c.whole && c.subjects == 0 && l.linked == 0 && labelOf(l.trimmed()) == labelAd:
 		return false
 	}
@@ -317,7 +321,7 @@ func writeLine(b *strings.Builder, line []byte) {
 }
 
 // modeOf returns the mode of an element within one that has the mode outer.
-func (c *composer) modeOf(i int32, outer mode) mode {
+func (c *composer) modeOf(n *html.Node, i int32, outer mode) mode {
 	e := &c.elements[i]
 	switch {
 	case c.onlyMain && c.mains == 0:
@@ -328,13 +332,71 @@ func (c *composer) modeOf(i int32, outer mode) mode {
 	case e.main || c.holdsContent(i):
 		return outer
 	case e.hints&hintEdge != 0 && c.articles == 0:
+		if e.heading && beginsText(n) {
+			return max(outer, modeNoLinks)
+		}
 		return max(outer, modeRunning)
-	case e.hints&hintSide != 0, !c.hub && c.isOutside(i):
+	case e.hints&hintSide != 0 && !c.isBox(i), !c.hub && c.isOutside(i):
 		return max(outer, modeNoLinks)
 	case i+e.size <= c.title():
 		return max(outer, modeNoMenus)
 	}
 	return outer
+}
+
+// isBox reports whether a side column is a box of running text in the content.
+func (c *composer) isBox(i int32) bool {
+	e := &c.elements[i]
+	return c.holds(c.content, i) && 2*e.running >= e.units
+}
+
+// isFacts reports whether an element is a table of facts: one with heads, most of whose text is
+// no link. A cell of it that is a link is a fact, too.
+func isFacts(n *html.Node, e *measure) bool {
+	return n.Data == "table" && 2*e.linked < e.units && hasHeads(n)
+}
+
+// mostLooked bounds the nodes that are looked at for the beginning of an element.
+const mostLooked = 100
+
+// hasHeads reports whether the first row of a table has a head.
+func hasHeads(table *html.Node) bool {
+	looked := 0
+	for d := range table.Descendants() {
+		if looked++; looked > mostLooked {
+			return false
+		}
+		if d.Type == html.ElementNode && (d.Data == "th" || d.Data == "td") {
+			return d.Data == "th"
+		}
+	}
+	return false
+}
+
+// beginsText reports whether a page's header has a lower heading after its <h1>, as manuals
+// have it that begin with a section in the header.
+func beginsText(header *html.Node) bool {
+	looked := 0
+	for d := range header.Descendants() {
+		if looked++; looked > mostLooked {
+			return false
+		}
+		if d.Type != html.ElementNode || d.Data != "h1" {
+			continue
+		}
+		for next := d.NextSibling; next != nil && looked <= mostLooked; next = next.NextSibling {
+			if looked++; next.Type == html.ElementNode && isHeading(next.Data) && next.Data != "h1" {
+				return true
+			}
+		}
+		return false
+	}
+	return false
+}
+
+// holds reports whether an element, -1 for none, is around another one.
+func (c *composer) holds(outer, i int32) bool {
+	return outer >= 0 && i > outer && i < outer+c.elements[outer].size
 }
 
 // holdsContent reports whether an element holds the content.
