@@ -238,7 +238,9 @@ func (a *Activities) keep(ctx context.Context, view *crawlView, page store.PageR
 	if err != nil {
 		return nil, translate(err)
 	}
-	c.links = twins.LinksOf(c.links)
+	if c.links, err = twins.LinksOf(ctx, a.stores.Duplicates, c.links); err != nil {
+		return nil, translate(err)
+	}
 	out.Reasons = append(out.Reasons, twins.Reasons()...)
 	out.Links = len(c.links)
 	return a.save(ctx, page, c, twins.Record())

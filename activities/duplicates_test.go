@@ -35,7 +35,7 @@ func TestDuplicateIsProbed(t *testing.T) {
 	w := newWorld(t)
 	pages := w.living([]string{"http://localhost/a", "http://localhost/b?session=1"})
 	original, other := pages[0], pages[1]
-	w.planned(original, 1, article("rain", 200))
+	w.plannedLinks(original, 1, article("rain", 200))
 	markup := strings.Replace(article("rain", 200), "<main>", "<main class=b>", 1)
 	out, plan := w.planned(other, 1, markup)
 	if out.Outcome != crawl.OutcomeNew || out.Links != 0 || codes(out.Reasons) != "first-version duplicate-of" || out.Reasons[1].Text != original.URL {
@@ -77,7 +77,7 @@ func TestNearDuplicateIsVisited(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	pages := w.living([]string{"http://localhost/a", "http://localhost/bb"})
-	w.planned(pages[0], 1, article("rain", 900))
+	w.plannedLinks(pages[0], 1, article("rain", 900))
 	out, plan := w.planned(pages[1], 1, strings.Replace(article("rain", 900), "rain0 ", "hail0 ", 1))
 	if codes(out.Reasons) != "first-version near-duplicate-of" || out.Links != 0 || plan.State != crawl.Active {
 		t.Errorf("%s, %+v", plan.State, out)

@@ -86,6 +86,7 @@ type FrontierStore interface {
 
 // DuplicateStore has the known duplicates.
 type DuplicateStore interface {
+	duplicates.TwinStore
 	duplicates.LookStore
 	duplicates.RecordStore
 }

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"recrawl/internal/change"
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
+	"recrawl/internal/trap"
 	"recrawl/internal/urlkey"
 )
 
@@ -19,9 +21,16 @@ const lookalikes = 32
 // find out at their next visit.
 const maxFreed = 20
 
+// Of the twins on a page's host, ledBy are asked where they lead, and each about ledTo links.
+const (
+	ledBy = 4
+	ledTo = 1000
+)
+
 // TwinStore is the part of a store that the search for one page's twins uses.
 type TwinStore interface {
 	Lookalikes(ctx context.Context, p store.LookalikeParams) ([]store.ContentRecord, error)
+	LinksOf(ctx context.Context, pages []int64, each int) ([]store.FoundLink, error)
 }
 
 // RecordStore has a store's records of duplicates.
@@ -44,8 +53,9 @@ type Twins struct {
 	// and if the visited page has the best claim itself: maintenance then makes the
 	// others its duplicates.
 	Original *Twin
-	// known: a page on the same host has the same links.
-	known bool
+
+	page string                // the visited page's URL
+	near []store.ContentRecord // its twins on the same host
 }
 
 // Twin is a page with a new version's content, or nearly.
@@ -58,7 +68,7 @@ type Twin struct {
 // TwinsOf looks for other pages of the crawl with the same content, or one that resembles
 // it by at least the threshold.
 func TwinsOf(ctx context.Context, s TwinStore, f Fetched, threshold float64) (Twins, error) {
-	var t Twins
+	t := Twins{page: f.Page.URL}
 	found, err := s.Lookalikes(ctx, store.LookalikeParams{
 		CrawlID: f.Page.CrawlID, Page: f.Page.PageID, Content: f.Content, Limit: lookalikes, Least: cmp.Or(threshold, change.DefaultThreshold),
 	})
@@ -68,14 +78,18 @@ func TwinsOf(ctx context.Context, s TwinStore, f Fetched, threshold float64) (Tw
 	candidates := make([]change.Candidate, len(found))
 	for i, other := range found {
 		candidates[i] = candidateOf(other)
-		t.known = t.known || f.Compare(candidates[i]).Exact && sameHost(other.URL, f.Page.URL)
+		if f.Compare(candidates[i]).Exact {
+			t.add(other)
+		}
 	}
 	match, ok := f.Match(candidates, threshold)
 	if !ok {
 		return t, nil
 	}
 	other := found[slices.IndexFunc(found, func(c store.ContentRecord) bool { return c.PageID == match.Page })]
-	t.known = t.known || match.Resemblance >= change.DefaultThreshold && sameHost(other.URL, f.Page.URL)
+	if match.Resemblance >= change.DefaultThreshold && !match.Exact {
+		t.add(other)
+	}
 	if match.Claim.Compare(change.NewClaim(f.Page.URL, f.Canonical)) < 0 {
 		t.Original = &Twin{Match: match, Version: other.Version, URL: other.URL}
 	}
@@ -95,14 +109,44 @@ func (t Twins) Record() *store.DuplicateOf {
 	return &store.DuplicateOf{PageVersion: store.PageVersion{PageID: o.Page, Version: o.Version}, Exact: o.Exact, Resemblance: o.Resemblance}
 }
 
-// LinksOf returns the links of the page that should be followed: none if a twin on the
-// same host has them, whether or not it is the original. The links of a mirror lead to
-// other pages than those of its original, and a near version has its own links.
-func (t Twins) LinksOf(links []store.Link) []store.Link {
-	if t.known {
-		return nil
+// add notes a twin that is on the same host.
+func (t *Twins) add(other store.ContentRecord) {
+	if sameHost(other.URL, t.page) && len(t.near) < ledBy {
+		t.near = append(t.near, other)
 	}
-	return links
+}
+
+// LinksOf returns the links of the page that should be followed. If it has a twin on the same
+// host, whether or not that is the original, these are the links that lead to pages of their
+// own: see trap.Leads. The links of a mirror lead to other pages than those of its original,
+// and a near version has its own links.
+func (t Twins) LinksOf(ctx context.Context, s TwinStore, links []store.Link) ([]store.Link, error) {
+	if len(t.near) == 0 || len(links) == 0 {
+		return links, nil
+	}
+	ids, urls := make([]int64, len(t.near)), map[int64]urlkey.URL{}
+	for i, other := range t.near {
+		ids[i] = other.PageID
+		urls[other.PageID], _ = urlkey.Canonical(other.URL) // sameHost has parsed it
+	}
+	found, err := s.LinksOf(ctx, ids, ledTo)
+	if err != nil {
+		return nil, err
+	}
+	var leads trap.Leads
+	for _, l := range found {
+		if to, err := urlkey.Canonical(l.URL); err == nil {
+			leads.Add(urls[l.From], to)
+		}
+	}
+	page, err := urlkey.Canonical(t.page)
+	if err != nil {
+		return nil, fmt.Errorf("page %s: %w", t.page, err)
+	}
+	return slices.DeleteFunc(slices.Clone(links), func(l store.Link) bool {
+		to, err := urlkey.Canonical(l.URL)
+		return err != nil || l.Refused != "" || l.NoFollow || leads.Has(page, to)
+	}), nil
 }
 
 // sameHost compares the URLs themselves: the pages' Host may be a whole domain.
