@@ -81,7 +81,11 @@ func (d date) text(u urlkey.URL) string {
 	return ""
 }
 
-// onlyDate finds a date that nothing follows, and no other parameters.
+// viewRE finds the value of a parameter that says how much of a calendar a page shows:
+// month, dayGridWeek, list.
+var viewRE = regexp.MustCompile(`(?i)^[a-z]*(?:day|week|month|year|list|agenda|grid)(?:ly)?$`)
+
+// onlyDate finds a date that nothing follows, and no other parameters than those of its view.
 func onlyDate(u urlkey.URL) (date, bool) {
 	if !strings.ContainsAny(u.Target(), "0123456789") {
 		return date{}, false
@@ -90,7 +94,11 @@ func onlyDate(u urlkey.URL) (date, bool) {
 	if !ok {
 		return date{}, false
 	}
-	segments, params := u.Segments(), u.Params()
+	segments := u.Segments()
+	params := slices.DeleteFunc(u.Params(), func(p string) bool {
+		_, value := cutParam(p)
+		return viewRE.MatchString(value)
+	})
 	if d.at == len(segments) {
 		return d, !slices.ContainsFunc(params, func(p string) bool { return !isDatePart(p) })
 	}

@@ -188,6 +188,7 @@ func endlessParts() map[string]endless {
 			return place{d.Format("Monday, 2 January 2006") + "\nFree", []string{days(d.AddDate(0, 0, 1)), days(d.AddDate(0, 0, -1)), days(d.AddDate(0, 1, 0)), days(d.AddDate(0, -1, 0))}}, ok
 		},
 	}
+	parts["days in three views"] = daysInViews()
 	years, parseYears := byLayout("/kalender/", "2006-01-02")
 	parts["months and years"] = endless{
 		func(int) string { return years(time.Date(year, 3, 1, 0, 0, 0, 0, time.UTC)) },
@@ -205,6 +206,27 @@ func endlessParts() map[string]endless {
 	parts["months with days"] = monthsWithDays()
 	parts["names with a page beside"] = withLeaves(parts["names"])
 	return parts
+}
+
+// daysInViews leads from each day to others near it, each in three views.
+func daysInViews() endless {
+	const layout = "/cal?date=2006-01-02"
+	return endless{
+		func(n int) string {
+			return time.Date(year, time.Month(1+n%12), 1, 0, 0, 0, 0, time.UTC).Format(layout) + "&view=month"
+		},
+		func(u urlkey.URL) (place, bool) {
+			date, view, _ := strings.Cut(u.Target(), "&view=")
+			d, err := time.Parse(layout, date)
+			p := place{own: d.Format("2 January 2006") + "\nNo events.\n" + view}
+			for _, days := range []int{-31, -7, -1, 1, 7, 31} {
+				for _, view := range []string{"month", "week", "day"} {
+					p.links = append(p.links, d.AddDate(0, 0, days).Format(layout)+"&view="+view)
+				}
+			}
+			return p, err == nil
+		},
+	}
 }
 
 // monthsWithDays leads from each month to its days, which lead nowhere.
