@@ -70,6 +70,23 @@ func TestShapedLinksAreHeld(t *testing.T) {
 	}
 }
 
+// Many ids on one page are no sessions: they choose pages. A site tells a visitor one.
+func TestSessionsOfAConference(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	page := w.living([]string{"http://localhost/"})[0]
+	talk := func(n int) string { return fmt.Sprintf("http://localhost/talk?session=a81f3c5590b2e4d7%02d", n) }
+	w.link(page, 1, talk(0), talk(1))
+	var talks []string
+	for n := range 40 {
+		talks = append(talks, talk(n))
+	}
+	w.link(page, 2, talks...)
+	if got := w.states(talk(0), talk(1), talk(2), talk(39)); got != "known held known known" {
+		t.Errorf("states %s", got)
+	}
+}
+
 // A maintenance pass finds a calendar. Its known pages are held, and so are later
 // ones; pages that are released stay free.
 func TestGuardHoldsAndReleases(t *testing.T) {

@@ -121,6 +121,7 @@ func (g Guard) HoldBack(ctx context.Context, on trap.Page, links []urlkey.URL) (
 	}
 	var findings []store.NewTrap
 	owner := make([]string, len(links)) // the name of the trap that should hold each
+	chosen := trap.Chosen(links)
 	for i, u := range links {
 		if seen.IsSeed(u) {
 			continue
@@ -128,15 +129,15 @@ func (g Guard) HoldBack(ctx context.Context, on trap.Page, links []urlkey.URL) (
 		if caught[i].Trap = traps.taking(u, on); caught[i].Trap != 0 {
 			continue
 		}
-		found, variant, ok := looksTrapped(u)
-		if !ok {
+		found, base, ok := looksTrapped(u)
+		if !ok || chosen[base] {
 			continue
 		}
 		made, err := newTrap(found, -1)
 		if err != nil {
 			return nil, err
 		}
-		owner[i], caught[i].Variant = made.Name, variant
+		owner[i], caught[i].Variant = made.Name, base.String()
 		if _, known := traps[made.Name]; !known && len(traps) < maxSiteTraps {
 			findings = append(findings, made)
 		}
@@ -171,10 +172,10 @@ func (g Guard) own(ctx context.Context, traps trapSet, findings []store.NewTrap,
 
 // looksTrapped judges a URL by its look alone, and returns, for a session's, the URL
 // without the session.
-func looksTrapped(u urlkey.URL) (found trap.Finding, variant string, ok bool) {
+func looksTrapped(u urlkey.URL) (found trap.Finding, base urlkey.URL, ok bool) {
 	if found, ok := trap.Shaped(u); ok {
-		return found, "", true
+		return found, urlkey.URL{}, true
 	}
-	base, found, ok := trap.Session(u)
-	return found, base.String(), ok
+	base, found, ok = trap.Session(u)
+	return found, base, ok
 }

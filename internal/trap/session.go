@@ -45,6 +45,33 @@ func Session(u urlkey.URL) (base urlkey.URL, found Finding, ok bool) {
 	return base, Finding{Pattern: Pattern{Kind: KindSession, Host: u.HostKey()}, Reason: ReasonSession, Detail: "such as " + clip(u.Target())}, true
 }
 
+// leastChosen is how many ids of one address on one page show that they are no sessions.
+const leastChosen = 8
+
+// Chosen returns the addresses without a session for which links of one page name many ids. A
+// site tells a visitor one session, so these ids choose pages: the talks of a conference,
+// which are its sessions.
+func Chosen(links []urlkey.URL) map[urlkey.URL]bool {
+	ids := map[urlkey.URL]map[urlkey.URL]bool{}
+	for _, u := range links {
+		base, _, ok := Session(u)
+		if !ok {
+			continue
+		}
+		if ids[base] == nil {
+			ids[base] = map[urlkey.URL]bool{}
+		}
+		ids[base][u] = true
+	}
+	chosen := map[urlkey.URL]bool{}
+	for base, of := range ids {
+		if len(of) >= leastChosen {
+			chosen[base] = true
+		}
+	}
+	return chosen
+}
+
 // withoutSession removes ";jsessionid=…" and the segment "(S(…))" of ASP.NET.
 func withoutSession(path string) (string, bool) {
 	segments := strings.Split(path, "/")
