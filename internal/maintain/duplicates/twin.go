@@ -21,10 +21,11 @@ const lookalikes = 32
 // find out at their next visit.
 const maxFreed = 20
 
-// Of the twins on a page's host, ledBy are asked where they lead, and each about ledTo links.
+// Of the twins on a page's host, ledBy are asked where they lead, each about ledMore links more
+// than the page has.
 const (
-	ledBy = 4
-	ledTo = 1000
+	ledBy   = 4
+	ledMore = 1000
 )
 
 // TwinStore is the part of a store that the search for one page's twins uses.
@@ -129,7 +130,7 @@ func (t Twins) LinksOf(ctx context.Context, s TwinStore, links []store.Link) ([]
 		ids[i] = other.PageID
 		urls[other.PageID], _ = urlkey.Canonical(other.URL) // sameHost has parsed it
 	}
-	found, err := s.LinksOf(ctx, ids, ledTo)
+	found, err := s.LinksOf(ctx, ids, len(links)+ledMore)
 	if err != nil {
 		return nil, err
 	}
