@@ -141,11 +141,21 @@ func (a *Activities) unfinished(ctx context.Context, in contract.MaintainIn, out
 	return nil
 }
 
-// sweep deletes the bytes of visits that brought nothing new to keep, and of pages that
-// were forgotten while they were being fetched.
+// sweep deletes the bytes of visits that brought nothing new to keep, of versions that
+// retention removed, and of pages that were forgotten while they were being fetched. It goes
+// on until none wait, or until its time is over: one batch a pass would be fewer than come
+// in as soon as a visit a second leaves bytes.
 func (a *Activities) sweep(ctx context.Context, _ contract.MaintainIn, _ *contract.MaintainOut) error {
-	_, err := gc.Sweep(ctx, a.stores.Contents, a.archive, sweepBatch)
-	return err
+	pace := newPace(sweepLimit)
+	for {
+		n, err := gc.Sweep(ctx, a.stores.Contents, a.archive, sweepBatch)
+		if err != nil || n < sweepBatch {
+			return err
+		}
+		if more, err := pace.next(ctx); err != nil || !more {
+			return err
+		}
+	}
 }
 
 func (a *Activities) lookForRoom(ctx context.Context, in contract.MaintainIn, out *contract.MaintainOut) error {

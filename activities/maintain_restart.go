@@ -24,6 +24,9 @@ const (
 	stepLimit = 3 * time.Minute
 	// longStep is how long a step takes that is worth a line in the pass's result.
 	longStep = time.Second
+	// sweepLimit is how long a pass deletes bytes, with its rests. What is left comes in the
+	// next one.
+	sweepLimit = 2 * time.Minute
 	// lookLimit is how long a pass looks for duplicates, with its rests. What is left comes in
 	// the next pass.
 	lookLimit = 2 * time.Minute

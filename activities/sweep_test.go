@@ -47,6 +47,25 @@ func TestCosmeticBytesAreSwept(t *testing.T) {
 	}
 }
 
+// A pass sweeps all bytes that wait, not just a batch: where more than a batch comes in
+// between two passes, the archive would grow for ever.
+func TestAllBytesAreSwept(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.living([]string{"http://127.0.0.1:8080/"})
+	discarded := make([]string, 1201)
+	for i := range discarded {
+		discarded[i] = fmt.Sprintf("%064x", i)
+	}
+	if err := w.store.Discard(t.Context(), discarded); err != nil {
+		t.Fatal(err)
+	}
+	w.maintain(false)
+	if n, err := w.store.Waiting(t.Context()); n != 0 || err != nil {
+		t.Errorf("the bytes of %d contents still wait, %v", n, err)
+	}
+}
+
 // Bytes that are fetched while their page is forgotten do not stay.
 func TestForgottenDuringItsFetch(t *testing.T) {
 	t.Parallel()
