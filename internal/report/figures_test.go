@@ -70,7 +70,11 @@ func TestFirstPass(t *testing.T) {
 		return s
 	}
 	slow := pages(1000, 56, 22)
-	slow.Bound.Pages, slow.Demand.Taken, slow.LastHour = 100, 100, 10
+	slow.Bound.Pages, slow.Demand.Taken, slow.Demand.Crawls, slow.LastHour = 100, 100, 5, 10
+	refilling := slow // its last places are free for a moment
+	refilling.Demand.Taken, refilling.Demand.Own, refilling.Demand.Crawls = 92, 92, 1
+	idle := refilling
+	idle.Demand.Taken, idle.Demand.Own = 22, 22
 	limited := c
 	limited.Spec.Limits.MaxPages = 156
 	paused := c
@@ -93,6 +97,10 @@ func TestFirstPass(t *testing.T) {
 		"a host is blocked": {c, pages(1022, 56, 22), []hostWork{one, blocked}, "34 of 1056 pages visited; 1022 to go, one every 10s at a.test, about 2h 50m; hosts run side by side; without 22 pages at hosts in trouble"},
 		"max_pages":         {limited, pages(1000, 56, 22), []hostWork{one}, "34 of 156 pages visited; 122 to go, one every 10s at a.test, about 20m 20s"},
 		"the engine":        {c, slow, []hostWork{one}, "34 of 1056 pages visited; 1022 to go, about 1d 10h"},
+		"soon refilled":     {c, refilling, []hostWork{one}, "0 of 1092 pages visited; 1092 to go, about 1d 12h"},
+		"the host":          {c, idle, []hostWork{one}, "34 of 1056 pages visited; 1022 to go, one every 10s at a.test, about 2h 50m"},
+		"many hosts":        {c, pages(2022, 56, 22), []hostWork{one, blocked}, "34 of 2056 pages visited; 2022 to go, one every 10s at a.test, about 2h 50m; hosts run side by side; without at least 22 pages at hosts in trouble"},
+		"none that answers": {c, pages(1000, 56, 22), []hostWork{blocked, blocked}, "34 of 1012 pages visited; 978 to go; without at least 44 pages at hosts in trouble"},
 		"paused":            {paused, pages(1000, 56, 22), []hostWork{one}, "34 of 1056 pages visited; 1022 to go, one every 10s at a.test, about 2h 50m"},
 		"nearly done":       {c, pages(1, 55, 0), []hostWork{nearly}, "55 of 56 pages visited; 1 to go, one every 200ms at n.test, about 1s"},
 		// 100 000 pages take 12 days at least; visited pages come back daily and take their
@@ -107,7 +115,7 @@ func TestFirstPass(t *testing.T) {
 		if got := p.String(); got != tc.want {
 			t.Errorf("%s: %q, want %q", name, got, tc.want)
 		}
-		if ends := time.Time(p.Ends); ends.IsZero() != (tc.c.State == crawl.CrawlPaused) || !ends.IsZero() && ends != now.Add(p.Takes.Std()) {
+		if ends := time.Time(p.Ends); ends.IsZero() != (tc.c.State == crawl.CrawlPaused || p.Takes == 0) || !ends.IsZero() && ends != now.Add(p.Takes.Std()) {
 			t.Errorf("%s: ends %v", name, ends)
 		}
 	}

@@ -76,16 +76,18 @@ type FirstPass struct {
 	Done int `json:"done"` // pages that live and were visited
 	Left int `json:"left"` // pages that have a place and were not visited; free places count
 	// Without counts pages, of Left or beyond it, at hosts from which nothing can be
-	// fetched for now. No other figure includes them.
+	// fetched for now. No other figure includes them. Only the hosts that are busy longest
+	// are looked at; there may be more.
 	Without int `json:"without,omitempty"`
 	// Host is the host that takes longest, "" if the pass does not wait for one; Every is
 	// the time from one request there to the next.
 	Host  string         `json:"host,omitempty"`
 	Every crawl.Duration `json:"every,omitempty"`
-	Takes crawl.Duration `json:"takes"`
-	Ends  stamp          `json:"ends"` // null while the crawl is paused or stopped
+	Takes crawl.Duration `json:"takes"` // 0 if nobody knows
+	Ends  stamp          `json:"ends"`  // null then, and while the crawl is paused or stopped
 
-	hosts int // that have a part in it, at least
+	hosts int  // that have a part in it, at least
+	some  bool // not all hosts were looked at
 }
 
 // Bar draws the share that is done.
@@ -103,15 +105,30 @@ const fewNew = 0.05
 func (p FirstPass) few() bool { return float64(p.Left) < fewNew*float64(p.Done+p.Left) }
 
 // firstPassHosts is the number of hosts, those that are busy longest, by which a first pass
-// is judged.
-const firstPassHosts = 30
+// is judged; morePassHosts is how many are looked at if nothing can be fetched from any of these.
+const (
+	firstPassHosts = 30
+	morePassHosts  = 1000
+)
 
 // firstPass reads the state of a first pass; nil if it is over.
 func (r Reporter) firstPass(ctx context.Context, c store.CrawlRecord, s store.StatusRecord, now time.Time) (*FirstPass, error) {
 	if s.Pages[crawl.Known]+s.Demand.Own == 0 {
 		return nil, nil
 	}
-	hosts, err := r.Store.ListHosts(ctx, store.HostFilter{CrawlID: c.ID, Limit: firstPassHosts, Slowest: store.WorkFirst})
+	work, err := r.firstWork(ctx, c, firstPassHosts, now)
+	if err == nil && len(work) == firstPassHosts && !slices.ContainsFunc(work, hostWork.answers) {
+		work, err = r.firstWork(ctx, c, morePassHosts, now)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return firstPassOf(c, s, work, now), nil
+}
+
+// firstWork returns the hosts that are busy longest with first visits.
+func (r Reporter) firstWork(ctx context.Context, c store.CrawlRecord, limit int, now time.Time) ([]hostWork, error) {
+	hosts, err := r.Store.ListHosts(ctx, store.HostFilter{CrawlID: c.ID, Limit: limit, Slowest: store.WorkFirst})
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +141,7 @@ func (r Reporter) firstPass(ctx context.Context, c store.CrawlRecord, s store.St
 		}
 		work = append(work, hostWork{h, state})
 	}
-	return firstPassOf(c, s, work, now), nil
+	return work, nil
 }
 
 // Progress returns the numbers of a crawl, and the state of its first pass, nil if it is
@@ -147,6 +164,9 @@ type hostWork struct {
 	state HostState
 }
 
+// answers reports whether pages can be fetched from the host, sooner or later.
+func (h hostWork) answers() bool { return h.state == HostOK || h.state == HostThrottled }
+
 // firstPassOf estimates a first pass from the hosts that are busy longest with it. Hosts
 // run side by side, so the slowest decides; if the engine admits no more pages, its own
 // pace does. nil means that nothing is left that can be visited.
@@ -157,10 +177,11 @@ func firstPassOf(c store.CrawlRecord, s store.StatusRecord, hosts []hostWork, no
 	if p.Left == 0 {
 		return nil
 	}
-	takes, without := time.Duration(0), 0.0
+	takes, without, looked := time.Duration(0), 0.0, 0
 	for _, h := range hosts {
+		looked += int(h.Unvisited)
 		placed := unvisitedOf(h.HostRecord, share)
-		if h.state != HostOK && h.state != HostThrottled {
+		if !h.answers() {
 			without += placed
 			continue
 		}
@@ -174,7 +195,10 @@ func firstPassOf(c store.CrawlRecord, s store.StatusRecord, hosts []hostWork, no
 	if p.Without = int(math.Round(without)); p.Without >= p.Left {
 		return nil
 	}
-	p.Left, p.hosts = max(1, p.Left-p.Without), len(hosts)
+	p.Left, p.hosts, p.some = max(1, p.Left-p.Without), len(hosts), looked < s.Demand.Own+s.Pages[crawl.Known]
+	if takes == 0 {
+		return &p // nothing is known of a host that answers
+	}
 	takes = max(takes.Round(time.Second), time.Second) // nobody waits for parts of one
 	p.Takes = crawl.Duration(takes)
 	if c.State == crawl.CrawlRunning {
@@ -225,9 +249,10 @@ func (h hostWork) first(pages float64, interval time.Duration, now time.Time) ti
 }
 
 // enginePace returns how long the pages take at the pace of the last hour, if the bound on
-// pages on their way holds them up; else 0.
+// pages on their way holds them up; else 0. A few free places do not count: they are left
+// until they are worth a refill.
 func enginePace(c store.CrawlRecord, s store.StatusRecord, left int, now time.Time) time.Duration {
-	if s.Bound.Pages == 0 || s.Demand.Taken < s.Bound.Pages || s.LastHour == 0 {
+	if s.Bound.Pages == 0 || s.Bound.Room(s.Demand) > 0 || s.LastHour == 0 {
 		return 0
 	}
 	span := min(time.Hour, max(now.Sub(c.CreatedAt), time.Minute))
@@ -240,12 +265,18 @@ func (p FirstPass) String() string {
 	if p.Host != "" {
 		text += fmt.Sprintf(", one every %s at %s", schedule.Rough(p.Every.Std()), p.Host)
 	}
-	text += ", about " + schedule.Rough(p.Takes.Std())
+	if p.Takes > 0 {
+		text += ", about " + schedule.Rough(p.Takes.Std())
+	}
 	if p.Host != "" && p.hosts > 1 {
 		text += "; hosts run side by side"
 	}
 	if p.Without > 0 {
-		text += fmt.Sprintf("; without %s at hosts in trouble", plural(p.Without, "page"))
+		least := ""
+		if p.some {
+			least = "at least "
+		}
+		text += fmt.Sprintf("; without %s%s at hosts in trouble", least, plural(p.Without, "page"))
 	}
 	return strings.Map(printable, text)
 }
