@@ -296,7 +296,7 @@ func (e Explained) next() string {
 func (e Explained) revisit() (spec crawl.RevisitSpec, rule string) {
 	spec = e.crawl.Spec.Revisit
 	for _, r := range spec.Rules {
-		if crawl.PagesOf(r.Prefix, r.Host).Has(e.page.URL) {
+		if urlkey.PagesOf(r.Prefix, r.Host).Has(e.page.URL) {
 			return spec.With(r), cmp.Or(r.Prefix, r.Host)
 		}
 	}
