@@ -38,7 +38,15 @@ func (Backend) OpenStore(ctx context.Context, dsn string) (cli.Opened, error) {
 	if err != nil {
 		return cli.Opened{}, err
 	}
-	return cli.Opened{Store: s, Seeds: s, Visits: s, Feed: s, Sinks: s, Imports: s, Relations: s, Requests: s, Search: s, Index: searchIndex{dsn, s.ID()}, Closer: s}, nil
+	return partsOf(s, dsn), nil
+}
+
+// partsOf are the parts of a store, of this DSN, that commands and the page for operators read.
+func partsOf(s store.Store, dsn string) cli.Opened {
+	return cli.Opened{
+		Store: s, Seeds: s, Visits: s, Feed: s, Sinks: s, Imports: s, Relations: s, Requests: s, Search: s,
+		Index: searchIndex{dsn, s.ID()}, Closer: s,
+	}
 }
 
 // OpenArchive implements cli.Backend.

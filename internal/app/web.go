@@ -20,7 +20,6 @@ import (
 	"recrawl/internal/mcp"
 	"recrawl/internal/monitor"
 	"recrawl/internal/report"
-	"recrawl/internal/room"
 	"recrawl/internal/store"
 	"recrawl/internal/temporalkit/embedded"
 	"recrawl/internal/web"
@@ -175,12 +174,13 @@ func (d *devRun) startWeb(ctx context.Context) (stop func(), err error) {
 	jobs := newJobs(ctx)
 	d.stateMu.Lock()
 	defer d.stateMu.Unlock()
+	operator, parts := d.operator(), partsOf(d.store, d.state.Store)
+	reporter := parts.Reporter(operator.At, d.Config.Contact)
+	reporter.Out, reporter.Format = io.Discard, report.JSON
 	options := web.Options{
-		Report: report.Reporter{Store: d.store, Imports: d.store, Visits: d.store, Deliveries: d.store, Relations: d.store, Requests: d.store, Search: d.store, Index: searchIndex{d.state.Store, d.store.ID()}, Contact: d.Config.Contact, Out: io.Discard, Format: report.JSON, Short: func() string {
-			return room.Short(config.LocalFolders(d.state.Store, d.state.Archive), room.Least, room.Measure)
-		}},
-		Feed: d.store, Files: d.files, Judge: cli.NewScopeJudge(ctx, d.Config, cli.Opened{Store: d.store, Seeds: d.store}), Guard: guardOf(d.Config.Web), TemporalUI: uiOf(d.state.TemporalUI, d.state.TemporalNamespace), Log: d.log,
-		Commands: webCommands{operator: d.operator(), jobs: jobs},
+		Report: reporter, Feed: d.store, Files: d.files, Judge: cli.NewScopeJudge(ctx, d.Config, parts),
+		Guard: guardOf(d.Config.Web), TemporalUI: uiOf(d.state.TemporalUI, d.state.TemporalNamespace), Log: d.log,
+		Commands: webCommands{operator: operator, jobs: jobs},
 	}
 	options.MCP = agentsOf(options, d.store.Crawl)
 	options.Ready = webReadiness(d.log, temporalPart(func(context.Context) (client.Client, error) { return d.client, nil }), storePart(d.store), archivePart(d.files))

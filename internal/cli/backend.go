@@ -16,6 +16,7 @@ import (
 	"recrawl/internal/feed/reader"
 	"recrawl/internal/keyring"
 	"recrawl/internal/report"
+	"recrawl/internal/room"
 	"recrawl/internal/sink"
 	"recrawl/internal/store"
 )
@@ -120,6 +121,18 @@ type Opened struct {
 	// Index finds pages by their words.
 	Index report.SearchIndex
 	io.Closer
+}
+
+// Reporter answers questions from the store, and says when the disks of a target on this
+// machine are full. contact is the workers'. The caller sets Out and Format.
+func (o Opened) Reporter(at Target, contact string) report.Reporter {
+	return report.Reporter{
+		Store: o.Store, Visits: o.Visits, Deliveries: o.Sinks, Imports: o.Imports, Relations: o.Relations,
+		Requests: o.Requests, Search: o.Search, Index: o.Index, Contact: contact,
+		Short: func() string {
+			return room.Short(config.LocalFolders(at.Store, at.Archive), room.Least, room.Measure)
+		},
+	}
 }
 
 // Feed is the part of the feed of changes that commands read.

@@ -15,7 +15,6 @@ import (
 	"recrawl/internal/config"
 	"recrawl/internal/crawl"
 	"recrawl/internal/report"
-	"recrawl/internal/room"
 	"recrawl/internal/store"
 )
 
@@ -175,9 +174,9 @@ func (s *session) withReport(do func(report.Reporter) error) error {
 }
 
 func (s *session) reporter(opened Opened, out io.Writer) report.Reporter {
-	return report.Reporter{Store: opened.Store, Visits: opened.Visits, Deliveries: opened.Sinks, Imports: opened.Imports, Relations: opened.Relations, Requests: opened.Requests, Search: opened.Search, Index: opened.Index, Contact: s.cfg.Contact, Out: out, Format: s.global.Output, Short: func() string {
-		return room.Short(config.LocalFolders(s.places.Store, s.places.Archive), room.Least, room.Measure)
-	}}
+	r := opened.Reporter(s.target(), s.cfg.Contact)
+	r.Out, r.Format = out, s.global.Output
+	return r
 }
 
 // say prints the answer of a command that does something.
