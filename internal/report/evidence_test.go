@@ -92,7 +92,7 @@ func site() *asked {
 
 func evidenceReporter(a *asked, out *bytes.Buffer, format Format) Reporter {
 	hosts := []store.HostRecord{{
-		ID: 7, Host: "example.com", Delay: 10 * time.Second, GapReason: polite.Gap(polite.Demand{Delay: 10 * time.Second}, polite.Demand{}, 0, 0).Reason,
+		ID: 7, Host: "example.com", Delay: 10 * time.Second, GapReason: polite.Host{}.Gap(polite.Demand{Delay: 10 * time.Second}, polite.Demand{}, 0).Reason,
 		BackoffUntil: now.Add(-time.Hour), BackoffReason: crawl.Reason{Code: polite.HostRetryAfter, Num: map[string]float64{"hold": 120}},
 	}}
 	return Reporter{Store: &fake{hosts: hosts}, Requests: a, Out: out, Format: format}

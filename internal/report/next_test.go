@@ -18,7 +18,7 @@ func TestNextVisit(t *testing.T) {
 	later := now.Add(23*time.Hour + 48*time.Minute)
 	hold := crawl.Reason{Code: polite.HostRetryAfter, Num: map[string]float64{"hold": (24 * time.Hour).Seconds()}}
 	held := &store.HostRecord{BackoffUntil: later, BackoffReason: hold, NextFree: later}
-	busy := &store.HostRecord{NextFree: soon, GapReason: polite.Gap(polite.Demand{Delay: 10 * time.Second}, polite.Demand{}, 0, 0).Reason}
+	busy := &store.HostRecord{NextFree: soon, GapReason: polite.Host{}.Gap(polite.Demand{Delay: 10 * time.Second}, polite.Demand{}, 0).Reason}
 	dead := store.RobotsRecord{State: store.RobotsUnreachable, Problem: "connect: connection refused", ExpiresAt: now.Add(2 * time.Minute)}
 	var out store.Standing
 	out.Evicted.At, out.Evicted.By, out.Evicted.Reason = now, "http://b.test/", crawl.Reason{Code: rank.CodeSurplus, Num: map[string]float64{"out": 0.5}}
