@@ -23,7 +23,13 @@ import (
 const (
 	watchEvery = 5 * time.Second
 	drawEvery  = time.Second
+	// watchRests is how many times as long as it took to find out the progress nobody asks
+	// again: the numbers of a crawl with many hosts take a while, and visits need the machine.
+	watchRests = 20
 )
+
+// restAfter is how long the next report of progress waits after one that took some time.
+func restAfter(every, took time.Duration) time.Duration { return max(every, watchRests*took) }
 
 func (d *devRun) announce() {
 	d.stateMu.Lock()
@@ -49,14 +55,14 @@ func (d *devRun) watch(ctx context.Context) {
 		every = drawEvery
 		defer fmt.Fprintln(d.Out)
 	}
-	ticker := time.NewTicker(every)
-	defer ticker.Stop()
+	timer := time.NewTimer(every)
+	defer timer.Stop()
 	told, failed := notices{}, notices{}
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-ticker.C:
+		case asked := <-timer.C:
 			lines, err := d.progress(ctx)
 			if ctx.Err() != nil {
 				return
@@ -64,6 +70,7 @@ func (d *devRun) watch(ctx context.Context) {
 			screen.say(failed.news(failures(err)), time.Now())
 			screen.say(told.news(d.trouble(ctx)), time.Now())
 			screen.show(lines, time.Now())
+			timer.Reset(restAfter(every, time.Since(asked)))
 		}
 	}
 }
@@ -233,7 +240,11 @@ func progressWords(state crawl.CrawlState, s store.StatusRecord, first *report.F
 	case first == nil:
 		return words
 	case short:
-		return fmt.Sprintf("%s %d/%d, about %s left; %s", first.Bar(), first.Done, first.Done+first.Left, schedule.Rough(first.Takes.Std()), words)
+		left := ""
+		if first.Takes > 0 {
+			left = fmt.Sprintf(", about %s left", schedule.Rough(first.Takes.Std()))
+		}
+		return fmt.Sprintf("%s %d/%d%s; %s", first.Bar(), first.Done, first.Done+first.Left, left, words)
 	}
 	return words + "; first pass: " + first.String()
 }

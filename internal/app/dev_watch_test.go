@@ -70,6 +70,18 @@ func TestScreen(t *testing.T) {
 	}
 }
 
+// Finding out the progress of large crawls takes a small part of the time only.
+func TestProgressRests(t *testing.T) {
+	t.Parallel()
+	for took, want := range map[time.Duration]time.Duration{
+		0: time.Second, 20 * time.Millisecond: time.Second, 300 * time.Millisecond: 6 * time.Second, 3 * time.Second: time.Minute,
+	} {
+		if got := restAfter(drawEvery, took); got != want {
+			t.Errorf("after %s: %s, want %s", took, got, want)
+		}
+	}
+}
+
 func TestProgressWords(t *testing.T) {
 	t.Parallel()
 	s := store.StatusRecord{Visits: 34, Waiting: 2, Pages: map[crawl.PageState]int{crawl.Known: 1000, crawl.Active: 56}}
