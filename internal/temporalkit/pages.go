@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	commonpb "go.temporal.io/api/common/v1"
@@ -110,8 +111,13 @@ func (w Workflows) signal(ctx context.Context, id, name string, arg any) error {
 	return nil
 }
 
-// openLimit is how long a start waits for a worker to open the crawl.
-const openLimit = 15 * time.Second
+const (
+	// openLimit is how long a start waits for a worker to open the crawl.
+	openLimit = 15 * time.Second
+	// openRounds is how many times as long it waits for a worker that is at it: if very many pages
+	// come back that were stopped with the crawl, that takes minutes.
+	openRounds = 40
+)
 
 // ErrNotTaken: the crawl's workflow is there, but no worker has taken it up yet.
 var ErrNotTaken = errors.New("no worker has taken it up yet")
@@ -125,9 +131,20 @@ func (w Workflows) StartCrawl(ctx context.Context, name string, spec json.RawMes
 	if err != nil {
 		return err
 	}
+	for range openRounds {
+		err = w.awaitOpen(ctx, id, run)
+		if !errors.Is(err, ErrNotTaken) || !w.isOpening(ctx, id) {
+			return err
+		}
+	}
+	return fmt.Errorf("%s is started, and a worker is still opening it: starter status says how many of its pages have come back", id)
+}
+
+// awaitOpen waits until the crawl is open, for openLimit.
+func (w Workflows) awaitOpen(ctx context.Context, id string, run client.WorkflowRun) error {
 	waiting, cancel := context.WithTimeout(ctx, openLimit)
 	defer cancel()
-	_, err = w.Update(waiting, id, contract.AwaitOpen, nil)
+	_, err := w.Update(waiting, id, contract.AwaitOpen, nil)
 	if errors.Is(err, ErrNoWorkflow) {
 		// It was refused before anybody could ask: its result says why.
 		err = cmp.Or(inWords(run.Get(waiting, nil)), err)
@@ -142,6 +159,19 @@ func (w Workflows) StartCrawl(ctx context.Context, name string, spec json.RawMes
 		return fmt.Errorf("%s is started, but %w: is a worker running?", id, ErrNotTaken)
 	}
 	return err
+}
+
+// isOpening reports whether a worker is opening a crawl at this moment.
+func (w Workflows) isOpening(ctx context.Context, id string) bool {
+	asking, cancel := context.WithTimeout(ctx, queryLimit)
+	defer cancel()
+	is, err := w.Client.DescribeWorkflowExecution(asking, id, "")
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(is.GetPendingActivities(), func(a *workflowpb.PendingActivityInfo) bool {
+		return a.GetActivityType().GetName() == contract.OpenCrawl.Name && a.GetState() == enumspb.PENDING_ACTIVITY_STATE_STARTED
+	})
 }
 
 // discard deletes the run of a crawl that was refused, once it has ended: the person who

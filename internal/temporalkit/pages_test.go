@@ -1,12 +1,19 @@
 package temporalkit
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/mock"
+	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/mocks"
 	"go.temporal.io/sdk/temporal"
 
@@ -29,6 +36,34 @@ func TestRefusedBeforeAsked(t *testing.T) {
 	var refused *crawl.SpecError
 	if !errors.As(err, &refused) || !strings.HasPrefix(refused.Problem, "seeds[0]:") {
 		t.Errorf("started with %v, want what is wrong with the spec", err)
+	}
+}
+
+// A worker that brings back the pages of a large crawl takes minutes to open it. As long as it
+// is at it, the starter waits, and does not say that there is none.
+func TestStartWaitsForAWorkerThatOpens(t *testing.T) {
+	t.Parallel()
+	for state, waits := range map[enumspb.PendingActivityState]bool{
+		enumspb.PENDING_ACTIVITY_STATE_STARTED: true, enumspb.PENDING_ACTIVITY_STATE_SCHEDULED: false,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			silent := func(args mock.Arguments) { <-args.Get(0).(context.Context).Done() }
+			opened := mocks.NewWorkflowUpdateHandle(t)
+			c := mocks.NewClient(t)
+			c.On("ExecuteWorkflow", mock.Anything, mock.Anything, contract.CrawlWorkflow, mock.Anything).Return(mocks.NewWorkflowRun(t), nil)
+			c.On("UpdateWorkflow", mock.Anything, mock.Anything).Run(silent).Return(nil, &client.WorkflowUpdateServiceTimeoutOrCanceledError{}).Once()
+			c.On("DescribeWorkflowExecution", mock.Anything, "crawl/big", "").Return(&workflowservice.DescribeWorkflowExecutionResponse{
+				PendingActivities: []*workflowpb.PendingActivityInfo{{ActivityType: &commonpb.ActivityType{Name: contract.OpenCrawl.Name}, State: state}},
+			}, nil)
+			if waits {
+				opened.On("Get", mock.Anything, mock.Anything).Return(nil)
+				c.On("UpdateWorkflow", mock.Anything, mock.Anything).Return(opened, nil)
+			}
+			err := Workflows{Client: c}.StartCrawl(t.Context(), "big", []byte(`{}`))
+			if waits && err != nil || !waits && !errors.Is(err, ErrNotTaken) {
+				t.Errorf("%s: %v", state, err)
+			}
+		})
 	}
 }
 
