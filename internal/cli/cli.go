@@ -56,8 +56,18 @@ func Main(ctx context.Context, args []string, env Env) int {
 	if err == nil {
 		return ExitOK
 	}
-	fmt.Fprintln(env.Stderr, "starter:", oneLine(err))
+	fmt.Fprintln(env.Stderr, "starter:", reasonOf(ctx, err))
 	return exitCode(err)
+}
+
+// reasonOf says in one line why a command failed. Where it was interrupted (Ctrl-C) and nothing
+// else is wrong, what was under way says nothing to people.
+func reasonOf(ctx context.Context, err error) string {
+	reason := oneLine(err)
+	if ctx.Err() != nil && strings.HasSuffix(reason, context.Canceled.Error()) && !strings.Contains(reason, "; ") {
+		return "interrupted: the same command goes on, or begins again if it only reads"
+	}
+	return reason
 }
 
 func run(ctx context.Context, args []string, env Env) error {

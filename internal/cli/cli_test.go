@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -432,6 +435,27 @@ func TestHelp(t *testing.T) {
 			if len([]rune(line)) > 110 {
 				t.Errorf("%s: a line of %d characters: %s", c.args, len(line), line)
 			}
+		}
+	}
+}
+
+// Who interrupts a command is told what that means, not what was under way. Whatever else went
+// wrong is told as ever.
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	cut := fmt.Errorf("archive: list: %w", context.Canceled)
+	for want, err := range map[string]error{
+		"starter: interrupted: the same command goes on, or begins again if it only reads\n": cut,
+		"starter: after 5 contents: archive: list: context canceled; the disk is full\n":     errors.Join(cut, errors.New("the disk is full")),
+	} {
+		var errOut bytes.Buffer
+		code := Main(ctx, []string{"archive", "verify"}, Env{
+			Stdout: &bytes.Buffer{}, Stderr: &errOut, Getenv: func(name string) string { return placed[name] }, Backend: &fakeBackend{archiveErr: err},
+		})
+		if code != ExitFailed || errOut.String() != want {
+			t.Errorf("exit %d: %q, want %q", code, errOut.String(), want)
 		}
 	}
 }
