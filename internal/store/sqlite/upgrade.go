@@ -23,7 +23,7 @@ const beforeMark = ".before-"
 // keepBefore copies a store of an older release before it is migrated. Only its owner may
 // bring it up to date, so that no command does it beside a worker of that release.
 func (e *engine) keepBefore(ctx context.Context, migrations []sqlstore.Migration) error {
-	missing := ""
+	missing, begun := "", ""
 	err := e.writer.query(ctx, "SELECT COUNT(*) FROM sqlite_master WHERE name = 'recrawl_migrations'", nil, func(row sqlstore.Row) error {
 		var tables int
 		if err := row.Scan(&tables); err != nil || tables == 0 {
@@ -33,7 +33,7 @@ func (e *engine) keepBefore(ctx context.Context, migrations []sqlstore.Migration
 		return nil
 	})
 	if err == nil && missing != "" {
-		missing, err = sqlstore.FirstMissing(ctx, &tx{session: e.writer}, migrations)
+		missing, begun, err = sqlstore.FirstMissing(ctx, &tx{session: e.writer}, migrations)
 	}
 	if err != nil || missing == "" {
 		return e.named(err)
@@ -41,8 +41,12 @@ func (e *engine) keepBefore(ctx context.Context, migrations []sqlstore.Migration
 	if !e.owner {
 		return fmt.Errorf("%s is a store of an older recrawl: start its worker, or `starter dev`, once to bring it up to date: %w", e.path, store.ErrUnavailable)
 	}
-	number, _, _ := strings.Cut(missing, "_")
-	to := e.path + beforeMark + number
+	if begun != "" {
+		if _, err := os.Lstat(e.copyBefore(begun)); err == nil {
+			return nil // that upgrade was cut off: a copy of now would be of no release
+		}
+	}
+	to := e.copyBefore(missing)
 	part := to + ".part"
 	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("keep a copy of the store before its upgrade: %w", err)
@@ -56,6 +60,12 @@ func (e *engine) keepBefore(ctx context.Context, migrations []sqlstore.Migration
 		return fmt.Errorf("keep a copy of %s before its upgrade, which needs room for it on this disk: %w", e.path, err)
 	}
 	return e.dropOlder(to)
+}
+
+// copyBefore is where the copy is kept of a store that lacks the migration.
+func (e *engine) copyBefore(migration string) string {
+	number, _, _ := strings.Cut(migration, "_")
+	return e.path + beforeMark + number
 }
 
 // dropOlder removes the copies of earlier upgrades.

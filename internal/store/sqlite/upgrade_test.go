@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -12,8 +13,8 @@ import (
 	"recrawl/internal/store/sqlstore"
 )
 
-// older makes a store that lacks the last migration.
-func older(t *testing.T, path string) {
+// older makes a store that lacks the last migrations.
+func older(t *testing.T, path string, lacks int) {
 	t.Helper()
 	all, err := sqlstore.Migrations(migrationFiles)
 	if err != nil {
@@ -21,7 +22,7 @@ func older(t *testing.T, path string) {
 	}
 	execute(t, path, "PRAGMA journal_mode = WAL", "PRAGMA application_id = 1919119991",
 		"CREATE TABLE recrawl_migrations (name TEXT PRIMARY KEY, applied_at BIGINT NOT NULL)")
-	for _, m := range all[:len(all)-1] {
+	for _, m := range all[:len(all)-lacks] {
 		execute(t, path, m.SQL, "INSERT INTO recrawl_migrations VALUES ('"+m.Name+"', 1)")
 	}
 	execute(t, path, "INSERT INTO hosts (host) VALUES ('old.test')")
@@ -31,7 +32,7 @@ func older(t *testing.T, path string) {
 // even if that is cut off half-way.
 func TestUpgradeKeepsACopy(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
-	older(t, path)
+	older(t, path, 1)
 	stale := path + ".before-0002"
 	if err := os.WriteFile(stale, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -74,5 +75,64 @@ func TestUpgradeKeepsACopy(t *testing.T) {
 	wantOpenError(t, path, Options{ReadOnly: true}, nil, "older recrawl")
 	if _, err := UndoUpgrade(t.Context(), path, time.Now()); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("undone twice: %v", err)
+	}
+}
+
+// TestCutOffUpgradeKeepsTheCopy: an upgrade that is killed between two migrations, and goes
+// on at the next start, leaves the copy from before the first of them.
+func TestCutOffUpgradeKeepsTheCopy(t *testing.T) {
+	const lacks = 3
+	path := filepath.Join(t.TempDir(), "store.db")
+	older(t, path, lacks)
+	all, err := sqlstore.Migrations(migrationFiles)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range lacks - 1 { // one more migration each time
+		e := &engine{path: path, owner: true, requests: make(chan *request), served: make(chan struct{}), closed: make(chan struct{})}
+		if e.writer, err = e.connect(t.Context(), "rwc"); err != nil {
+			t.Fatal(err)
+		}
+		if err := e.keepBefore(t.Context(), all); err != nil {
+			t.Fatal(err)
+		}
+		go e.serve()
+		steps, killed := 0, errors.New("killed")
+		err := sqlstore.Migrate(t.Context(), func(ctx context.Context, fn func(sqlstore.Tx) error) error {
+			if steps++; steps > 1 {
+				return killed
+			}
+			return e.Write(ctx, fn)
+		}, all)
+		if !errors.Is(err, killed) {
+			t.Fatalf("the upgrade ended: %v", err)
+		}
+		// A program of the last release, which knows none of them, may go on in between.
+		if err := e.Write(t.Context(), func(tx sqlstore.Tx) error { return sqlstore.CheckMigrated(t.Context(), tx, all[:len(all)-lacks]) }); err != nil {
+			t.Errorf("the last release refuses the store: %v", err)
+		}
+		crash(t, e)
+	}
+	if err := openOwner(t, path).Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := UndoUpgrade(t.Context(), path, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	wantOpenError(t, path, Options{ReadOnly: true}, nil, all[len(all)-lacks].Name)
+	// A later upgrade is another one: its copy takes the place of this one's.
+	if err := openOwner(t, path).Close(); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := copiesBefore(path)
+	if err != nil || len(kept) != 1 || !strings.HasSuffix(kept[0], all[len(all)-lacks].Name[:4]) {
+		t.Errorf("kept %v, %v", kept, err)
+	}
+	execute(t, path, "DELETE FROM recrawl_migrations WHERE name = '"+all[len(all)-1].Name+"'", "DROP INDEX versions_seq")
+	if err := openOwner(t, path).Close(); err != nil {
+		t.Fatal(err)
+	}
+	if kept, err := copiesBefore(path); err != nil || len(kept) != 1 || !strings.HasSuffix(kept[0], all[len(all)-1].Name[:4]) {
+		t.Errorf("kept %v, %v", kept, err)
 	}
 }

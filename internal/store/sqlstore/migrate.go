@@ -23,6 +23,13 @@ const Compatible = "0017_workers"
 // that has migrated the store.
 const settingCompatible = "compatible"
 
+// settingUpgrading is the row of settings that holds the name of an upgrade's first
+// migration, from that one on until the last.
+const settingUpgrading = "upgrading"
+
+// migrationSettings makes the table settings.
+const migrationSettings = "0004_settings"
+
 // Migration is one step of a driver's schema.
 type Migration struct {
 	Name string // file name without .sql: "0001_collection"
@@ -86,13 +93,22 @@ func CheckMigrated(ctx context.Context, tx Tx, all []Migration) error {
 }
 
 // FirstMissing returns the name of the first migration that a partly migrated database
-// lacks; "" if it has all.
-func FirstMissing(ctx context.Context, tx Tx, all []Migration) (string, error) {
+// lacks; "" if it has all. begun is the first migration of an upgrade that was cut off; ""
+// if the database is as a release left it.
+func FirstMissing(ctx context.Context, tx Tx, all []Migration) (missing, begun string, err error) {
 	applied, err := appliedCount(ctx, tx, all)
 	if err != nil || applied == len(all) {
-		return "", err
+		return "", "", err
 	}
-	return all[applied].Name, nil
+	missing = all[applied].Name
+	if missing <= migrationSettings {
+		return missing, "", nil
+	}
+	err = tx.QueryRow(ctx, `SELECT value FROM settings WHERE name = $1`, []any{settingUpgrading}, &begun)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return "", "", fmt.Errorf("read what upgrade was cut off: %w", err)
+	}
+	return missing, begun, nil
 }
 
 // applyMissing applies the first missing migration, or all of them to a new database, and
@@ -115,10 +131,10 @@ func applyMissing(ctx context.Context, tx Tx, all []Migration) (complete bool, e
 			return false, err
 		}
 	}
-	if last < len(all) {
+	if all[last-1].Name < migrationSettings {
 		return false, nil
 	}
-	return true, noteCompatible(ctx, tx)
+	return last == len(all), noteUpgrade(ctx, tx, all[applied].Name, last == len(all))
 }
 
 // apply applies a migration and records its name.
@@ -136,12 +152,21 @@ func apply(ctx context.Context, tx Tx, m Migration) error {
 	return nil
 }
 
-// noteCompatible records which older programs may use the store from now on.
-func noteCompatible(ctx context.Context, tx Tx) error {
+// noteUpgrade records which older programs may use the store from now on, also while some
+// migrations are still missing, and whether that is so.
+func noteUpgrade(ctx context.Context, tx Tx, next string, complete bool) error {
 	_, err := tx.Exec(ctx, `INSERT INTO settings (name, value) VALUES ($1, $2)
 		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, settingCompatible, Compatible)
 	if err != nil {
 		return fmt.Errorf("note compatible releases: %w", err)
+	}
+	if complete {
+		_, err = tx.Exec(ctx, `DELETE FROM settings WHERE name = $1`, settingUpgrading)
+	} else {
+		_, err = tx.Exec(ctx, `INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`, settingUpgrading, next)
+	}
+	if err != nil {
+		return fmt.Errorf("note how far the upgrade is: %w", err)
 	}
 	return nil
 }
