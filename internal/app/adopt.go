@@ -18,7 +18,7 @@ func (Backend) Adopt(ctx context.Context, at cli.Target, ended []string, dry boo
 		return cli.Adopted{}, err
 	}
 	defer c.Close()
-	s, err := openStore(ctx, at.Store, storeWrite, "")
+	s, err := openStore(ctx, at.Store, storeAdopt, "")
 	if err != nil {
 		return cli.Adopted{}, err
 	}

@@ -40,6 +40,7 @@ type storeUse int
 const (
 	storeRead  storeUse = iota
 	storeWrite          // beside its owner: one command of a person
+	storeAdopt          // storeWrite to a store that may have been restored, and no worker has yet: it may be of an older release
 	storeOwn            // the one process that makes requests from an embedded store
 )
 
@@ -58,7 +59,7 @@ func openStoreLogging(ctx context.Context, dsn string, use storeUse, grouping ur
 		s, err := sqlite.Open(ctx, path, sqlite.Options{Owner: use == storeOwn, ReadOnly: use == storeRead, Grouping: grouping, Log: log})
 		return s, orFull(err, dsn, room.Measure)
 	}
-	return postgres.Open(ctx, dsn, postgres.Options{ReadOnly: use == storeRead, Grouping: grouping, Log: log})
+	return postgres.Open(ctx, dsn, postgres.Options{Upgrade: use == storeOwn || use == storeAdopt, ReadOnly: use == storeRead, Grouping: grouping, Log: log})
 }
 
 // orFull says that the disk is full where SQLite only knows that it failed, as when it cannot

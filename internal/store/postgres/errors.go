@@ -140,6 +140,12 @@ func isConflict(err error) bool {
 	return failure.Code == codeSerialization || failure.Code == codeDeadlock || failure.Code == codeLockNotAvailable
 }
 
+// isLockTimeout reports whether a statement waited for a table longer than it may.
+func isLockTimeout(err error) bool {
+	var failure *pgconn.PgError
+	return errors.As(err, &failure) && failure.Code == codeLockNotAvailable
+}
+
 // isReadOnly reports whether the server takes no writes: it changed nothing.
 func isReadOnly(err error) bool {
 	var failure *pgconn.PgError

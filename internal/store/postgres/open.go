@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -30,6 +31,9 @@ const migrationLock = 0x7265637261776c
 type Options struct {
 	// ReadOnly opens a store that exists for questions only.
 	ReadOnly bool
+	// Upgrade brings a store of an older release up to date. Workers do, and no command
+	// beside workers of that release, which may not be able to go on.
+	Upgrade bool
 	// Grouping; see sqlstore.Options.
 	Grouping urlkey.Grouping
 	// Log is told what people should know; nil for nobody.
@@ -50,9 +54,15 @@ var timeouts = map[string]string{
 // docs/decisions.md has what four and twelve cost on two busy cores.
 const leastConnections = 12
 
+// lockPatience is how long a migration waits for a table. Whoever asks for the table meanwhile
+// queues behind the migration: a pg_dump that reads all tables for an hour would stop all
+// workers for that time.
+const lockPatience = time.Second
+
 // Open opens the store in a PostgreSQL database, given as a URL or in libpq's
-// keyword form, and brings its tables up to date. Errors wrap
-// store.ErrUnavailable when the server cannot be had, store.ErrForeign when the
+// keyword form, and makes its tables, or brings them up to date if Upgrade is
+// set. Errors wrap store.ErrUnavailable when the server cannot be had, when the store is of an
+// older release and Upgrade is not set or has to wait, store.ErrForeign when the
 // database is of another program or a newer recrawl, and store.ErrNotFound when
 // ReadOnly is set and there is no store in it.
 func Open(ctx context.Context, dsn string, opts Options) (store.Store, error) {
@@ -85,7 +95,7 @@ func openEngine(ctx context.Context, dsn string, opts Options) (*engine, error) 
 	if opts.ReadOnly {
 		err = e.check(ctx, migrations)
 	} else if err = e.checkEncoding(ctx); err == nil {
-		err = sqlstore.Migrate(ctx, e.writeAlone, migrations)
+		err = e.migrate(ctx, migrations, opts.Upgrade)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open store %s: %w", at, err), e.Close())
@@ -148,8 +158,35 @@ func unquoted(problem, dsn string) string {
 	return strings.TrimPrefix(quotes.ReplaceAllLiteralString(problem, "…"), "cannot parse …: ")
 }
 
+// migrate makes the tables of a new store, and brings those of an older one up to date if
+// upgrade is set.
+func (e *engine) migrate(ctx context.Context, migrations []sqlstore.Migration, upgrade bool) error {
+	if !upgrade {
+		if err := e.checkNotOlder(ctx, migrations); err != nil {
+			return err
+		}
+	}
+	return sqlstore.Migrate(ctx, e.writeAlone, migrations)
+}
+
+// checkNotOlder makes sure that the database is empty, or holds a store that lacks nothing.
+func (e *engine) checkNotOlder(ctx context.Context, migrations []sqlstore.Migration) error {
+	return e.Read(ctx, func(tx sqlstore.Tx) error {
+		exists, err := hasStore(ctx, tx)
+		if err != nil || !exists {
+			return err
+		}
+		return sqlstore.CheckMigrated(ctx, tx, migrations)
+	})
+}
+
+func hasStore(ctx context.Context, tx sqlstore.Tx) (exists bool, err error) {
+	err = tx.QueryRow(ctx, "SELECT to_regclass('recrawl_migrations') IS NOT NULL", nil, &exists)
+	return exists, err
+}
+
 // writeAlone is Write for migrations: one process at a time, for as long as it
-// takes.
+// takes, except for a table: see lockPatience.
 func (e *engine) writeAlone(ctx context.Context, fn func(sqlstore.Tx) error) error {
 	return e.Write(ctx, func(tx sqlstore.Tx) error {
 		if _, err := tx.Exec(ctx, "SET LOCAL statement_timeout = 0"); err != nil {
@@ -158,7 +195,14 @@ func (e *engine) writeAlone(ctx context.Context, fn func(sqlstore.Tx) error) err
 		if _, err := tx.Exec(ctx, fmt.Sprintf("SELECT pg_advisory_xact_lock(%d)", migrationLock)); err != nil {
 			return err
 		}
-		return fn(tx)
+		if _, err := tx.Exec(ctx, fmt.Sprintf("SET LOCAL lock_timeout = %d", lockPatience.Milliseconds())); err != nil {
+			return err
+		}
+		err := fn(tx)
+		if isLockTimeout(err) { // not tried again at once: others must get at the table in between
+			return &storeError{store.ErrUnavailable, "the upgrade waits for a long transaction in the database, such as a pg_dump", errors.New(err.Error())}
+		}
+		return err
 	})
 }
 
@@ -181,8 +225,8 @@ func (e *engine) checkEncoding(ctx context.Context) error {
 // check makes sure that the database holds a store of this version.
 func (e *engine) check(ctx context.Context, migrations []sqlstore.Migration) error {
 	return e.Read(ctx, func(tx sqlstore.Tx) error {
-		var exists bool
-		if err := tx.QueryRow(ctx, "SELECT to_regclass('recrawl_migrations') IS NOT NULL", nil, &exists); err != nil {
+		exists, err := hasStore(ctx, tx)
+		if err != nil {
 			return err
 		}
 		if !exists {

@@ -87,7 +87,7 @@ func CheckMigrated(ctx context.Context, tx Tx, all []Migration) error {
 		return err
 	}
 	if applied < len(all) {
-		return fmt.Errorf("the store is of an older recrawl: open it for writing once to bring it up to date (migration %s is missing)", all[applied].Name)
+		return fmt.Errorf("the store is of an older recrawl: start a worker of this release, or `starter dev`, once to bring it up to date, or use the `starter` of that release (migration %s is missing): %w", all[applied].Name, store.ErrUnavailable)
 	}
 	return nil
 }
