@@ -72,6 +72,8 @@ func (o Options) clientOptions() (opts client.Options, err error) {
 		opts.ConnectionOptions.GrpcCompression = &client.GrpcCompressionNone{}
 	} else if opts, err = envconfig.LoadDefaultClientOptions(); err != nil {
 		return opts, fmt.Errorf("temporal settings (TEMPORAL_* variables or configuration file): %w", err)
+	} else if config := opts.ConnectionOptions.TLS; config != nil {
+		opts.ConnectionOptions.DialOptions = append(opts.ConnectionOptions.DialOptions, grpc.WithTransportCredentials(newRenewing(config)))
 	}
 	if o.Address != "" && o.Dial == nil {
 		opts.HostPort = o.Address

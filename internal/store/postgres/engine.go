@@ -50,7 +50,7 @@ func newEngine(pool *pgxpool.Pool) *engine {
 	for _, table := range []sqlstore.Ordered{sqlstore.OrderedChanges, sqlstore.OrderedPages} {
 		e.orders[table] = &order{looking: make(chan struct{}, 1)}
 	}
-	e.newListener(pool.Config().ConnConfig)
+	e.newListener(pool.Config())
 	return e
 }
 

@@ -97,6 +97,8 @@ func distrust(err error) string {
 	switch {
 	case strings.Contains(err.Error(), "server refused TLS connection"):
 		return "the database speaks no TLS, and the DSN asks for it: turn it on there, or correct sslmode"
+	case strings.Contains(err.Error(), "remote error: tls:"):
+		return "the database does not take our certificate: give sslcert and sslkey in the DSN one that is valid and that it knows"
 	case errors.As(err, &certificate):
 		return "the database's certificate is not one that we trust: correct sslrootcert, sslmode or the host in the DSN"
 	}

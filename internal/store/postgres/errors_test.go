@@ -3,8 +3,13 @@
 package postgres
 
 import (
+	"crypto/tls"
 	"errors"
+	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -64,4 +69,34 @@ func TestPoolerRefuses(t *testing.T) {
 			t.Errorf("%s: %v", message, err)
 		}
 	}
+}
+
+// TestOpenSaysWhoseCertificateIsRefused: a database that does not take our certificate, such as
+// one that has expired, does not begin to while we wait.
+func TestOpenSaysWhoseCertificateIsRefused(t *testing.T) {
+	lender := httptest.NewTLSServer(http.NotFoundHandler()) // of a certificate
+	defer lender.Close()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var served sync.WaitGroup
+	defer served.Wait()
+	defer l.Close()
+	config := &tls.Config{Certificates: lender.TLS.Certificates, ClientAuth: tls.RequireAnyClientCert, MinVersion: tls.VersionTLS12}
+	served.Go(func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			if _, err := io.ReadFull(conn, make([]byte, 8)); err == nil { // it asks for TLS
+				if _, err := conn.Write([]byte("S")); err == nil && tls.Server(conn, config).HandshakeContext(t.Context()) != nil {
+					_, _ = io.Copy(io.Discard, conn) // else the refusal may not arrive
+				}
+			}
+			_ = conn.Close() // nothing is pending
+		}
+	})
+	wantOpenError(t, "postgres://u:secret@"+l.Addr().String()+"/x?sslmode=require", Options{}, store.ErrDenied, "does not take our certificate")
 }

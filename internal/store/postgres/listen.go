@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // channel is where woken page ids are notified.
@@ -20,7 +21,7 @@ const (
 
 // newListener prepares the goroutine that receives the notifications of all
 // processes. It runs from the first Watch to Close, on a separate connection.
-func (e *engine) newListener(config *pgx.ConnConfig) {
+func (e *engine) newListener(config *pgxpool.Config) {
 	ctx, cancel := context.WithCancel(context.Background())
 	e.stop = cancel
 	e.listen = sync.OnceFunc(func() {
@@ -31,7 +32,7 @@ func (e *engine) newListener(config *pgx.ConnConfig) {
 // listenUntil listens until the context ends. While the server is away nobody
 // is woken by other processes; waiters check again by themselves now and then, and
 // the transactions that fail meanwhile report the trouble.
-func (e *engine) listenUntil(ctx context.Context, config *pgx.ConnConfig) {
+func (e *engine) listenUntil(ctx context.Context, config *pgxpool.Config) {
 	pause := firstReconnect
 	for ctx.Err() == nil {
 		if e.listenOnce(ctx, config) {
@@ -44,8 +45,14 @@ func (e *engine) listenUntil(ctx context.Context, config *pgx.ConnConfig) {
 
 // listenOnce passes notifications on until the connection ends, and reports
 // whether it was ever listening.
-func (e *engine) listenOnce(ctx context.Context, config *pgx.ConnConfig) (listened bool) {
-	conn, err := pgx.ConnectConfig(ctx, config.Copy())
+func (e *engine) listenOnce(ctx context.Context, config *pgxpool.Config) (listened bool) {
+	own := config.ConnConfig.Copy()
+	if config.BeforeConnect != nil {
+		if err := config.BeforeConnect(ctx, own); err != nil {
+			return false
+		}
+	}
+	conn, err := pgx.ConnectConfig(ctx, own)
 	if err != nil {
 		return false
 	}

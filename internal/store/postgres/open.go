@@ -127,7 +127,21 @@ func parseConfig(dsn string) (*pgxpool.Config, error) {
 	if _, set := params["jit"]; !set && !strings.Contains(params["options"], "jit") {
 		config.AfterConnect = withoutJIT
 	}
+	config.BeforeConnect = renewed(dsn)
 	return config, nil
+}
+
+// renewed reads the files that a DSN names again before each connection: a program runs for
+// longer than many certificates and passwords are valid, and those are replaced in their files.
+func renewed(dsn string) func(context.Context, *pgx.ConnConfig) error {
+	return func(_ context.Context, config *pgx.ConnConfig) error {
+		// Files that are being replaced may not be readable for a moment: what was read before
+		// serves as long as it is valid.
+		if now, err := pgx.ParseConfig(dsn); err == nil {
+			config.Password, config.TLSConfig, config.Fallbacks = now.Password, now.TLSConfig, now.Fallbacks
+		}
+		return nil
+	}
 }
 
 // namesConnections reports whether a DSN says how many connections there may be: what is for

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -430,5 +432,35 @@ func TestNowIsAfterTheLock(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestFilesAreReadAtEachConnection: a program connects with the password, and by that with the
+// certificates, that are in the files of its DSN by then.
+func TestFilesAreReadAtEachConnection(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "pgpass")
+	write := func(text string) {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("*:*:*:*:first")
+	config, err := parseConfig("postgres://u@127.0.0.1:1/db?sslmode=disable&passfile=" + url.QueryEscape(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	connect := func() string {
+		own := config.ConnConfig.Copy()
+		if err := config.BeforeConnect(t.Context(), own); err != nil {
+			t.Fatal(err)
+		}
+		return own.Password
+	}
+	if got := connect(); got != "first" {
+		t.Errorf("at first it is %q", got)
+	}
+	write("*:*:*:*:second")
+	if got := connect(); got != "second" {
+		t.Errorf("after it was replaced it is %q", got)
 	}
 }

@@ -1,0 +1,94 @@
+package temporalkit
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"net"
+	"os"
+	"testing"
+
+	"google.golang.org/grpc"
+
+	"recrawl/internal/temporalkit/proxytest"
+)
+
+// TestCertificatesAreRenewed: a program that runs while its certificate, and the authority of
+// the server's, are replaced in their files connects with what is in the files by then.
+func TestCertificatesAreRenewed(t *testing.T) { //nolint:paralleltest // variables of the environment
+	before, after := proxytest.NewAuthority(t), proxytest.NewAuthority(t)
+	first, second := before.Issue(t, "first"), after.Issue(t, "second")
+	files := map[string]string{"TEMPORAL_TLS_SERVER_CA_CERT_PATH": before.File, "TEMPORAL_TLS_CLIENT_CERT_PATH": first.Cert, "TEMPORAL_TLS_CLIENT_KEY_PATH": first.Key}
+	for name, path := range files {
+		t.Setenv(name, path)
+	}
+	opts, err := Options{}.clientOptions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// connect returns whose certificate a server gets that has one of the authority.
+	connect := func(authority proxytest.Authority) string {
+		own := authority.Issue(t, proxytest.Host)
+		certificate, err := tls.LoadX509KeyPair(own.Cert, own.Key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{
+			Certificates: []tls.Certificate{certificate}, NextProtos: []string{"h2"}, ClientAuth: tls.RequireAnyClientCert, MinVersion: tls.VersionTLS12,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer listener.Close()
+		_, port, err := net.SplitHostPort(listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		client, err := grpc.NewClient(net.JoinHostPort(proxytest.Host, port), opts.ConnectionOptions.DialOptions...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer client.Close()
+		client.Connect()
+		conn, err := listener.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		secured := conn.(*tls.Conn) //nolint:forcetypeassert // of a TLS listener
+		if err := secured.HandshakeContext(t.Context()); err != nil {
+			return err.Error()
+		}
+		return peer(secured.ConnectionState().PeerCertificates)
+	}
+	if got := connect(before); got != "first" {
+		t.Errorf("at first it is %q", got)
+	}
+	copyFile(t, after.File, before.File)
+	copyFile(t, second.Cert, first.Cert)
+	// Between the two renames certificate and key do not fit.
+	if got := connect(before); got != "first" {
+		t.Errorf("while the files are replaced it is %q", got)
+	}
+	copyFile(t, second.Key, first.Key)
+	if got := connect(after); got != "second" {
+		t.Errorf("then it is %q", got)
+	}
+}
+
+func peer(chain []*x509.Certificate) string {
+	if len(chain) == 0 {
+		return ""
+	}
+	return chain[0].Subject.CommonName
+}
+
+func copyFile(t *testing.T, from, to string) {
+	t.Helper()
+	data, err := os.ReadFile(from)
+	if err == nil {
+		err = os.WriteFile(to, data, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
