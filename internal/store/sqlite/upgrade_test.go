@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"recrawl/internal/crawl"
 	"recrawl/internal/store"
 	"recrawl/internal/store/sqlstore"
 )
@@ -135,4 +136,32 @@ func TestCutOffUpgradeKeepsTheCopy(t *testing.T) {
 	if kept, err := copiesBefore(path); err != nil || len(kept) != 1 || !strings.HasSuffix(kept[0], all[len(all)-1].Name[:4]) {
 		t.Errorf("kept %v, %v", kept, err)
 	}
+}
+
+// TestNewerSettingsStay: a program that changes a spec leaves the settings in it that a program
+// of the next release made and that it does not know itself.
+func TestNewerSettingsStay(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	spec := crawl.DefaultSpec()
+	spec.Name, spec.Seeds = "c", []string{"http://a.test/"}
+	change := func() {
+		t.Helper()
+		s, err := Open(t.Context(), path, Options{Owner: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec, err := s.OpenCrawl(t.Context(), spec)
+		if err := errors.Join(err, s.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if rec.Spec.Limits.MaxPages != spec.Limits.MaxPages {
+			t.Errorf("at most %d pages, want %d", rec.Spec.Limits.MaxPages, spec.Limits.MaxPages)
+		}
+	}
+	change()
+	execute(t, path, `UPDATE crawls SET spec = json_set(spec, '$.future', json('{"a":1}'), '$.limits.future', 7)`)
+	spec.Limits.MaxPages = 5
+	change()
+	execute(t, path, `CREATE TABLE kept (n INTEGER CHECK (n = 13))`, // refuses anything else
+		`INSERT INTO kept SELECT COALESCE(json_extract(spec, '$.future.a'), 0) + COALESCE(json_extract(spec, '$.limits.future'), 0) + json_extract(spec, '$.limits.max_pages') FROM crawls`)
 }

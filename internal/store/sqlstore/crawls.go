@@ -293,7 +293,15 @@ func insertCrawl(ctx context.Context, tx Tx, spec crawl.Spec, text string) error
 }
 
 func updateCrawl(ctx context.Context, tx Tx, rec store.CrawlRecord, text string) error {
-	_, err := tx.Exec(ctx, `UPDATE crawls SET spec = $2, state = $3, generation = $4,
+	var stored string
+	if err := tx.QueryRow(ctx, `SELECT spec FROM crawls WHERE id = $1`, []any{rec.ID}, &stored); err != nil {
+		return err
+	}
+	text, err := crawl.KeepUnknown(text, stored)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `UPDATE crawls SET spec = $2, state = $3, generation = $4,
 			delay = $5, factor = $6, max_crawl_delay = $7, permit_life = $8, agent = $9, window_size = $10, max_pages = $11,
 			site_time = $12, site_round = $13, auto_delay = $14, requisites = $15, stopped_at = $16, rested = $17
 		WHERE id = $1`,
