@@ -48,8 +48,11 @@ func newDialError(ctx context.Context, opts client.Options, err error) *dialErro
 		return &dialError{text: fmt.Sprintf("temporal at %s: %s (%s)", opts.HostPort, advice, text), cause: err}
 	}
 	advice := "start it, or set TEMPORAL_ADDRESS"
-	if opts.ConnectionOptions.TLS == nil && strings.Contains(text, "error reading server preface") {
+	switch hangsUp := strings.Contains(text, "error reading server preface"); {
+	case hangsUp && opts.ConnectionOptions.TLS == nil:
 		advice = "if it asks for TLS, set TEMPORAL_TLS=true, else start it, or set TEMPORAL_ADDRESS"
+	case hangsUp: // gateways refuse a certificate so, without a word
+		advice = "if it asks for a client certificate, see that those of TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH are valid, else start it, or set TEMPORAL_ADDRESS"
 	}
 	return &dialError{text: fmt.Sprintf("temporal does not answer at %s (%s): %s", opts.HostPort, text, advice), absent: true, cause: err}
 }

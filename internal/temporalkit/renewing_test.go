@@ -5,7 +5,10 @@ import (
 	"crypto/x509"
 	"net"
 	"os"
+	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"google.golang.org/grpc"
 
@@ -72,6 +75,43 @@ func TestCertificatesAreRenewed(t *testing.T) { //nolint:paralleltest // variabl
 	copyFile(t, second.Key, first.Key)
 	if got := connect(after); got != "second" {
 		t.Errorf("then it is %q", got)
+	}
+}
+
+// TestHungUpAfterTLS: a gateway that hangs up on a certificate without a word gets a hint at
+// the certificate.
+func TestHungUpAfterTLS(t *testing.T) { //nolint:paralleltest // variables of the environment
+	authority := proxytest.NewAuthority(t)
+	own := authority.Issue(t, proxytest.Host)
+	certificate, err := tls.LoadX509KeyPair(own.Cert, own.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{certificate}, NextProtos: []string{"h2"}, MinVersion: tls.VersionTLS12})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var served sync.WaitGroup
+	defer served.Wait()
+	defer listener.Close()
+	served.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			_ = conn.(*tls.Conn).HandshakeContext(t.Context()) //nolint:forcetypeassert // of a TLS listener
+			_ = conn.Close()
+		}
+	})
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TEMPORAL_TLS_SERVER_CA_CERT_PATH", authority.File)
+	_, err = Dial(t.Context(), Options{Address: net.JoinHostPort(proxytest.Host, port), Patience: time.Second})
+	if !IsAbsent(err) || !strings.Contains(err.Error(), "TEMPORAL_TLS_CLIENT_CERT_PATH") {
+		t.Error(err)
 	}
 }
 
