@@ -3,6 +3,7 @@
 package postgres
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"recrawl/internal/change"
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
 	"recrawl/internal/store/sqlstore"
@@ -260,6 +262,82 @@ func TestRemovalsLookLinksUp(t *testing.T) {
 				t.Errorf("%s of up to %v links:\n%s", name, look.args[1], plan)
 			}
 		}
+	}
+}
+
+// TestNewCrawlInALargeStore: rows that are listed are looked up one by one, also in a crawl that has
+// come since the tables were analysed. Postgres takes such a crawl for empty. It read the whole crawl for each
+// list, and compared each row with each of the list: with 100 000 pages an admission took longer
+// than a statement may.
+func TestNewCrawlInALargeStore(t *testing.T) {
+	t.Parallel()
+	e := opened(t, pgtest.DSN(t))
+	_, err := e.pool.Exec(t.Context(), `INSERT INTO hosts (host) SELECT i || '.test' FROM generate_series(1, 2000) i;
+		INSERT INTO pages (crawl_id, url_hash, url, host_id, level, found_at, found_from)
+			SELECT 999, decode(lpad(i::text, 32, '0'), 'hex'), i::text, 1 + i % 2000, 1, 1, 0 FROM generate_series(1, 20000) i;
+		INSERT INTO frontier (page_id, crawl_id, host_id, state) SELECT p.id, 999, p.host_id, 1 + p.id % 2 FROM pages p;
+		INSERT INTO host_crawls (host_id, crawl_id, known) SELECT h.id, 999, 1 FROM hosts h;
+		INSERT INTO sketch_keys (crawl_id, key, page_id) SELECT 999, p.id % 5000, p.id FROM pages p;
+		INSERT INTO seed_keys (crawl_id, kind, hash) SELECT 999, 1, p.url_hash FROM pages p;
+		INSERT INTO prefixes (crawl_id, host_id, prefix, pages) SELECT 999, p.host_id, p.url, 1 FROM pages p;
+		INSERT INTO duplicates (crawl_id, page_id, version_id, of_page, of_version, exact, resemblance, at)
+			SELECT 999, p.id, 1, 1 + (p.id + 1) % 5000, 1, 1, 1, 1 FROM pages p;
+		ANALYZE`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := map[string]statement{}
+	s := sqlstore.New(sqlstore.Observe(e, sqlstore.Observer{Asked: func(_ sqlstore.Transaction, query string, args []any) {
+		if strings.Contains(query, "json_to_recordset") || strings.Contains(query, "DELETE FROM") {
+			asked[query] = statement{query, args}
+		}
+	}}), sqlstore.Options{})
+	useLists(t, s)
+	ofCrawl := regexp.MustCompile(`Index Cond: .*crawl_id = '\d+'`)
+	for _, a := range asked {
+		reads := 0
+		if strings.Contains(a.query, "LIMIT") && strings.Contains(a.query, "DELETE") {
+			reads = 1 // the part of the crawl that is deleted
+		}
+		if plan := planWith(t, e, nil, a); len(ofCrawl.FindAllString(plan, -1)) > reads {
+			t.Errorf("%s\n%s", oneLine(a.query), plan)
+		}
+	}
+	if len(asked) < 20 {
+		t.Errorf("only %d statements with lists", len(asked))
+	}
+}
+
+// useLists does what reads lists of rows of a crawl.
+func useLists(t *testing.T, s *sqlstore.Store) {
+	t.Helper()
+	pages := admitted(t, s, 3) // registers, finds candidates and admits them
+	first := pages[0]
+	errs := []error{}
+	try := func(_ any, err error) { errs = append(errs, err) }
+	for visit := 1; visit <= 3; visit++ {
+		v := store.VersionRecord{PageID: first.PageID, Visit: visit, Digest: fmt.Sprint(visit)}
+		try(s.SaveVersion(t.Context(), store.SaveVersionParams{Version: v, Content: change.Content{Exact: uint64(visit)}}))
+		try(s.RecordVisit(t.Context(), store.RecordParams{
+			Visit:     store.VisitRecord{PageID: first.PageID, Visit: visit, Outcome: crawl.OutcomeChanged, State: crawl.Active},
+			Retention: store.Retention{Versions: 1},
+		}))
+	}
+	try(s.KnownURLs(t.Context(), first.CrawlID, []string{first.URL}))
+	try(s.Outdated(t.Context(), first.CrawlID, []store.URLDate{{URL: first.URL, Modified: time.Now()}}))
+	try(s.Candidates(t.Context(), store.CandidateParams{CrawlID: first.CrawlID, Hosts: []int64{first.HostID}, Limit: 1}))
+	of := store.DuplicateOf{PageVersion: store.PageVersion{PageID: pages[1].PageID}}
+	try(nil, s.UpdateDuplicates(t.Context(), store.UpdateDuplicatesParams{CrawlID: first.CrawlID, Set: []store.NewDuplicate{{Of: of}}}))
+	try(nil, s.SetMirrors(t.Context(), first.CrawlID, []change.Mirror{{A: first.HostID, B: first.HostID + 1}}))
+	try(s.SeedKeys(t.Context(), first.CrawlID, []crawl.SeedKey{{Kind: crawl.SeedURL, Text: first.URL}}))
+	try(s.Forget(t.Context(), store.ForgetParams{Target: store.Target{URL: first.URL}}))
+	rec, err := s.BeginDelete(t.Context(), first.Crawl)
+	try(rec, err)
+	for range 2 { // its pages, and what else there is
+		try(s.DeleteCrawl(t.Context(), store.DeleteParams{CrawlID: first.CrawlID, Limit: 10}))
+	}
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -160,9 +160,9 @@ func bestOf(ctx context.Context, tx Tx, p store.CandidateParams, rooms []hostRoo
 // was longest ago. Hosts whose time in their round is over are skipped.
 func (s *Store) queryRooms(ctx context.Context, tx Tx, p store.CandidateParams, l limits, limit int) ([]hostRoom, error) {
 	args := []any{p.CrawlID, l.window, limit}
-	from := `host_crawls hc` + s.engine.Dialect().Index("host_crawls_turn") + ` WHERE `
+	from, of := `host_crawls hc`+s.engine.Dialect().Index("host_crawls_turn")+` WHERE `, "$1"
 	if len(p.Hosts) > 0 {
-		from = s.records(4, "r", "id bigint") + ` CROSS JOIN host_crawls hc WHERE hc.host_id = r.id AND `
+		from, of = s.records(4, "r", "id bigint")+` CROSS JOIN host_crawls hc WHERE hc.host_id = r.id AND `, ofEach(1, "r.id")
 		args = append(args, idList(slices.Compact(slices.Sorted(slices.Values(p.Hosts)))))
 	}
 	open := ""
@@ -174,7 +174,7 @@ func (s *Store) queryRooms(ctx context.Context, tx Tx, p store.CandidateParams, 
 		open = fmt.Sprintf(` AND (hc.round_at > $%d OR hc.round_at <= $%d)`, len(args)+1, len(args)+2)
 		args = append(args, now-l.site.time, now-l.site.length)
 	}
-	query := `SELECT hc.host_id, hc.unattempted, hc.known FROM ` + from + `hc.crawl_id = $1 AND hc.known > 0 AND hc.unattempted < $2` + open + `
+	query := `SELECT hc.host_id, hc.unattempted, hc.known FROM ` + from + `hc.crawl_id = ` + of + ` AND hc.known > 0 AND hc.unattempted < $2` + open + `
 		ORDER BY hc.unattempted, hc.admitted_at, hc.host_id LIMIT $3`
 	rooms, err := collect(ctx, tx, query, args, func(row Row) (hostRoom, error) {
 		var room hostRoom
@@ -381,7 +381,7 @@ type knownPages struct {
 // lockKnown locks pages and returns those that are Known in the crawl.
 func (s *Store) lockKnown(ctx context.Context, tx Tx, crawlID int64, ids []int64) (knownPages, error) {
 	query := fmt.Sprintf(`SELECT page_id, host_id, priority FROM frontier
-		WHERE page_id IN (%s) AND crawl_id = $2 AND state = %d ORDER BY page_id`, s.ids(1), crawl.Known) + s.lock()
+		WHERE page_id IN (%s) AND +crawl_id = $2 AND +state = %d ORDER BY page_id`, s.ids(1), crawl.Known) + s.lock()
 	known := knownPages{make(map[int64]int64, len(ids)), map[int64]bool{}, map[int64]bool{}}
 	err := tx.Query(ctx, query, []any{idList(ids), crawlID}, func(row Row) error {
 		var id, host int64
@@ -403,7 +403,7 @@ func (s *Store) lockKnown(ctx context.Context, tx Tx, crawlID int64, ids []int64
 func (s *Store) lockWindows(ctx context.Context, tx Tx, crawlID int64, hostOf map[int64]int64) (map[int64]int64, error) {
 	hosts := slices.Compact(slices.Sorted(maps.Values(hostOf)))
 	query := `SELECT host_id, unattempted FROM host_crawls
-		WHERE crawl_id = $2 AND host_id IN (` + s.ids(1) + `) ORDER BY host_id` + s.lock()
+		WHERE (host_id, crawl_id) IN (` + s.hostsOf(1, 2) + `) ORDER BY host_id` + s.lock()
 	taken := make(map[int64]int64, len(hosts))
 	err := tx.Query(ctx, query, []any{idList(hosts), crawlID}, func(row Row) error {
 		var host, n int64

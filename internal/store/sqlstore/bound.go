@@ -275,7 +275,7 @@ func (s *Store) noteAdmission(ctx context.Context, tx Tx, crawlID, now int64, ho
 			query += `, round_at = CASE WHEN round_at <= $4 THEN $2 ELSE round_at END`
 			args = append(args, now-site.length)
 		}
-		query += ` WHERE crawl_id = $3 AND host_id IN (` + s.ids(1) + `)`
+		query += ` WHERE (host_id, crawl_id) IN (` + s.hostsOf(1, 3) + `)`
 		if _, err := tx.Exec(ctx, query, args...); err != nil {
 			return fmt.Errorf("note the hosts' turns: %w", err)
 		}

@@ -190,6 +190,7 @@ func (t ownTable) remove(ctx context.Context, tx Tx, crawlID int64) (int64, erro
 		return tx.Exec(ctx, `DELETE FROM `+t.name+` WHERE crawl_id = $1`, crawlID)
 	}
 	key := strings.Join(t.key, ", ")
-	return tx.Exec(ctx, `DELETE FROM `+t.name+` WHERE crawl_id = $1 AND (`+key+`) IN
-		(SELECT `+key+` FROM `+t.name+` WHERE crawl_id = $2 LIMIT $3)`, crawlID, crawlID, deletedRows)
+	// Each is looked up by its whole key: see ofEach.
+	return tx.Exec(ctx, `DELETE FROM `+t.name+` WHERE (crawl_id, `+key+`) IN
+		(SELECT crawl_id + 0, `+key+` FROM `+t.name+` WHERE crawl_id = $1 LIMIT $2)`, crawlID, deletedRows)
 }

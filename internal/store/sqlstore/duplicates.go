@@ -190,7 +190,7 @@ func (s *Store) keepPages(ctx context.Context, tx Tx, p store.UpdateDuplicatesPa
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	query := `SELECT id FROM pages WHERE id IN (` + s.ids(1) + `) AND crawl_id = $2 ORDER BY id` + s.engine.Dialect().ForKeyShare()
+	query := `SELECT id FROM pages WHERE id IN (` + s.ids(1) + `) AND +crawl_id = $2 ORDER BY id` + s.engine.Dialect().ForKeyShare()
 	held, err := collect(ctx, tx, query, []any{idList(slices.Sorted(maps.Keys(ids))), p.CrawlID}, scanID)
 	if err != nil {
 		return nil, fmt.Errorf("hold pages: %w", err)
@@ -243,7 +243,7 @@ func (s *Store) deleteDuplicates(ctx context.Context, tx Tx, rows []duplicateRow
 func (r *removal) stripDuplicates(ctx context.Context) (bare bool, err error) {
 	// In order, as those who write them do.
 	query := `SELECT d.page_id FROM ` + r.store.records(1, "r", "id bigint") + ` CROSS JOIN duplicates d
-		WHERE d.crawl_id = $2 AND d.of_page = r.id ORDER BY d.page_id LIMIT $3` + r.store.lock()
+		WHERE d.crawl_id = ` + ofEach(2, "r.id") + ` AND d.of_page = r.id ORDER BY d.page_id LIMIT $3` + r.store.lock()
 	pages, err := collect(ctx, r.tx, query, []any{r.list, r.d.crawlID, forgottenRows}, scanID)
 	if err == nil && len(pages) > 0 {
 		// They sleep as duplicates of a page that is removed: maintenance checks them again.
@@ -297,7 +297,7 @@ func (s *Store) SetMirrors(ctx context.Context, crawlID int64, mirrors []change.
 	}
 	_, err := write(ctx, s, func(tx Tx) (struct{}, error) {
 		// Locked before mirrors are written, as when hosts are forgotten.
-		query := `SELECT host_id FROM host_crawls WHERE crawl_id = $2 AND host_id IN (` + s.ids(1) + `) ORDER BY host_id` + s.lock()
+		query := `SELECT host_id FROM host_crawls WHERE (host_id, crawl_id) IN (` + s.hostsOf(1, 2) + `) ORDER BY host_id` + s.lock()
 		there, err := collect(ctx, tx, query, []any{idList(slices.Sorted(maps.Keys(hosts))), crawlID}, scanID)
 		if err != nil {
 			return struct{}{}, fmt.Errorf("hold hosts: %w", err)

@@ -176,7 +176,7 @@ func (s *Store) ofCrawl(ctx context.Context, tx Tx, changes []feed.Change, crawl
 	if len(hosts) == 0 {
 		return changes, nil
 	}
-	query := `SELECT host_id FROM host_crawls WHERE crawl_id = $2 AND host_id IN (` + s.ids(1) + `)`
+	query := `SELECT host_id FROM host_crawls WHERE (host_id, crawl_id) IN (` + s.hostsOf(1, 2) + `)`
 	own, err := collect(ctx, tx, query, []any{idList(slices.Sorted(maps.Keys(hosts))), crawlID}, scanID)
 	if err != nil {
 		return nil, fmt.Errorf("hosts of crawl %d: %w", crawlID, err)

@@ -260,12 +260,12 @@ func (s *Store) uncountPrefixes(ctx context.Context, tx Tx, crawlID int64, pages
 	list := jsonText(added(rows))
 	each := s.records(1, "r", "host_id bigint", "prefix text", "pages bigint")
 	_, err = tx.Exec(ctx, `UPDATE prefixes SET pages = prefixes.pages - r.pages FROM `+each+`
-		WHERE prefixes.crawl_id = $2 AND prefixes.host_id = r.host_id AND prefixes.prefix = r.prefix`, list, crawlID)
+		WHERE prefixes.crawl_id = `+ofEach(2, "r.pages")+` AND prefixes.host_id = r.host_id AND prefixes.prefix = r.prefix`, list, crawlID)
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, `DELETE FROM prefixes WHERE crawl_id = $2 AND pages <= 0
-		AND (host_id, prefix) IN (SELECT r.host_id, r.prefix FROM `+each+`)`, list, crawlID)
+	_, err = tx.Exec(ctx, `DELETE FROM prefixes WHERE pages <= 0
+		AND (crawl_id, host_id, prefix) IN (SELECT `+ofEach(2, "r.pages")+`, r.host_id, r.prefix FROM `+each+`)`, list, crawlID)
 	return err
 }
 

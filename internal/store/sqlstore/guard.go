@@ -76,7 +76,7 @@ func (s *Store) SetTraps(ctx context.Context, crawlID int64, traps []store.NewTr
 			return nil, err
 		}
 		query := `SELECT ` + trapColumns + ` FROM ` + s.records(1, "r", "hash text") + ` CROSS JOIN traps t
-			WHERE t.crawl_id = $2 AND t.hash = ` + unhex + ` ORDER BY t.id`
+			WHERE t.crawl_id = ` + ofEach(2, "length(r.hash)") + ` AND t.hash = ` + unhex + ` ORDER BY t.id`
 		set, err := collect(ctx, tx, query, []any{list, crawlID}, scanTrap)
 		if err != nil {
 			return nil, err
@@ -128,7 +128,7 @@ func (s *Store) traps(ctx context.Context, tx Tx, f store.TrapFilter) ([]store.T
 		query = `SELECT ` + trapColumns + ` FROM traps t WHERE t.crawl_id = $1 AND t.id > $2 AND t.state IN (1, 3) ORDER BY t.id LIMIT $3`
 	case len(f.Sites) > 0:
 		query = `SELECT ` + trapColumns + ` FROM ` + s.records(4, "r", "site text") + ` CROSS JOIN traps t
-			WHERE t.crawl_id = $1 AND t.site = r.site AND t.id > $2 ORDER BY t.id LIMIT $3`
+			WHERE t.crawl_id = ` + ofEach(1, "length(r.site)") + ` AND t.site = r.site AND t.id > $2 ORDER BY t.id LIMIT $3`
 		sites := make([]siteRecord, 0, len(f.Sites))
 		for _, site := range slices.Compact(slices.Sorted(slices.Values(f.Sites))) {
 			sites = append(sites, siteRecord{clean(site)})
@@ -351,7 +351,7 @@ func (s *Store) freeSeeds(ctx context.Context, tx Tx, urls []foundURL, d *deltas
 		ids = append(ids, u.ID)
 	}
 	var held []int64
-	query := `SELECT page_id, host_id, trap_id FROM frontier WHERE page_id IN (` + s.ids(1) + `) AND state = 10 ORDER BY page_id` + s.lock()
+	query := `SELECT page_id, host_id, trap_id FROM frontier WHERE page_id IN (` + s.ids(1) + `) AND +state = 10 ORDER BY page_id` + s.lock()
 	err := tx.Query(ctx, query, []any{idList(ids)}, func(row Row) error {
 		var id, host, trap int64
 		err := row.Scan(&id, &host, &trap)

@@ -91,7 +91,7 @@ func (s *Store) hostsByID(ctx context.Context, tx Tx, crawlID int64, ids []int64
 		return nil, nil
 	}
 	hosts, err := s.loadHosts(ctx, tx, crawlID,
-		s.records(2, "r", "id bigint")+` CROSS JOIN hosts h CROSS JOIN host_crawls hc WHERE h.id = r.id AND hc.host_id = h.id AND hc.crawl_id = $1`, idList(ids))
+		s.records(2, "r", "id bigint")+` CROSS JOIN hosts h CROSS JOIN host_crawls hc WHERE h.id = r.id AND hc.host_id = h.id AND hc.crawl_id = `+ofEach(1, "r.id"), idList(ids))
 	if err != nil {
 		return nil, err
 	}

@@ -157,7 +157,7 @@ type hashRecord struct {
 func (s *Store) KnownURLs(ctx context.Context, crawlID int64, urls []string) (map[string]bool, error) {
 	known := make(map[string]bool, len(urls))
 	query := `SELECT p.url FROM ` + s.records(1, "r", "hash text") + ` CROSS JOIN pages p
-		WHERE p.crawl_id = $2 AND p.url_hash = ` + s.engine.Dialect().Unhex("r.hash")
+		WHERE p.crawl_id = ` + ofEach(2, "length(r.hash)") + ` AND p.url_hash = ` + s.engine.Dialect().Unhex("r.hash")
 	for some := range slices.Chunk(urls, urlsPerTx) {
 		rows := make([]hashRecord, len(some))
 		for i, url := range some {

@@ -231,7 +231,7 @@ func (s *Store) addRanks(ctx context.Context, tx Tx, crawlID int64, hosts []stor
 		byID[hosts[i].ID], ids[i] = &hosts[i], hosts[i].ID
 	}
 	query := `SELECT k.host_id, k.rank, k.pages, k.inner_links, k.links, k.linking_pages, k.linking_hosts
-		FROM ` + s.records(2, "r", "id bigint") + ` CROSS JOIN host_ranks k WHERE k.crawl_id = $1 AND k.host_id = r.id`
+		FROM ` + s.records(2, "r", "id bigint") + ` CROSS JOIN host_ranks k WHERE k.crawl_id = ` + ofEach(1, "r.id") + ` AND k.host_id = r.id`
 	ranks, err := collect(ctx, tx, query, []any{crawlID, idList(ids)}, func(row Row) (h store.HostRank, err error) {
 		err = row.Scan(&h.Host, &h.Rank, &h.Pages, &h.Inner, &h.Links, &h.LinkingPages, &h.LinkingHosts)
 		return h, err

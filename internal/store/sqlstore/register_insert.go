@@ -37,7 +37,7 @@ func (s *Store) insertPages(ctx context.Context, tx Tx, p store.RegisterParams, 
 	insert := `INSERT INTO pages (crawl_id, url_hash, url, host_id, level, hops, kind, found_at, found_from)
 		SELECT CAST($2 AS BIGINT), ` + hash + `, r.url, r.host_id, r.level, r.hops, r.kind, CAST($3 AS BIGINT), CAST($4 AS BIGINT)
 		FROM ` + s.records(1, "r", "hash text", "url text", "host_id bigint", "level bigint", "hops bigint", "kind bigint") + `
-		WHERE NOT EXISTS (SELECT 1 FROM pages p WHERE p.crawl_id = $2 AND p.url_hash = ` + hash + `)
+		WHERE NOT EXISTS (SELECT 1 FROM pages p WHERE p.crawl_id = ` + ofEach(2, "r.level") + ` AND p.url_hash = ` + hash + `)
 		ORDER BY r.hash
 		ON CONFLICT (crawl_id, url_hash) DO NOTHING
 		RETURNING id`
@@ -65,7 +65,7 @@ func (s *Store) findIDs(crawlID int64, list string, urls []foundURL, isNew map[i
 	}
 	query := `SELECT p.id, r.hash, p.url, p.level, p.hops, p.kind
 		FROM ` + s.records(1, "r", "hash text") + ` CROSS JOIN pages p
-		WHERE p.crawl_id = $2 AND p.url_hash = ` + s.engine.Dialect().Unhex("r.hash")
+		WHERE p.crawl_id = ` + ofEach(2, "length(r.hash)") + ` AND p.url_hash = ` + s.engine.Dialect().Unhex("r.hash")
 	return Step{Query: query, Args: []any{list, crawlID}, Scan: func(row Row) error {
 		var id, kind int64
 		var hash, url string

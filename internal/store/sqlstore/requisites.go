@@ -87,7 +87,8 @@ func (s *Store) makeRequisites(ctx context.Context, tx Tx, ids []int64) (map[int
 		return nil, err
 	}
 	query = fmt.Sprintf(`UPDATE pages SET kind = %d WHERE id IN (%s) AND kind = %d
-		AND EXISTS (SELECT 1 FROM frontier f WHERE f.page_id = pages.id AND `+areRequisites+`) RETURNING id`, crawl.KindRequisite, s.ids(1), crawl.KindPage)
+		AND EXISTS (SELECT 1 FROM frontier f WHERE f.page_id = pages.id AND +f.priority <= %d) RETURNING id`,
+		crawl.KindRequisite, s.ids(1), crawl.KindPage, requisitePriority)
 	made := map[int64]bool{}
 	err := tx.Query(ctx, query, []any{idList(ids)}, func(row Row) error {
 		var id int64

@@ -153,7 +153,7 @@ func (s *Store) SeedKeys(ctx context.Context, crawlID int64, keys []crawl.SeedKe
 		byRow[newSeedKeyRecord(k)] = k
 	}
 	query := `SELECT k.kind, r.hash FROM ` + s.records(1, "r", "kind bigint", "hash text") + ` CROSS JOIN seed_keys k
-		WHERE k.crawl_id = $2 AND k.kind = r.kind AND k.hash = ` + s.engine.Dialect().Unhex("r.hash")
+		WHERE k.crawl_id = ` + ofEach(2, "r.kind") + ` AND k.kind = r.kind AND k.hash = ` + s.engine.Dialect().Unhex("r.hash")
 	rows, err := read(ctx, s, func(tx Tx) ([]seedKeyRecord, error) {
 		return collect(ctx, tx, query, []any{jsonText(slices.Collect(maps.Keys(byRow))), crawlID}, func(row Row) (r seedKeyRecord, err error) {
 			err = row.Scan(&r.Kind, &r.Hash)

@@ -297,7 +297,7 @@ func (s *Store) removeSketch(ctx context.Context, tx Tx, page frontierRow, gone,
 // removeKeys removes keys of pages, a list of keyRecords.
 func (s *Store) removeKeys(ctx context.Context, tx Tx, crawlID int64, list string) error {
 	query := `DELETE FROM sketch_keys WHERE (crawl_id, key, page_id) IN
-		(SELECT CAST($2 AS BIGINT), r.key, r.page FROM ` + s.records(1, "r", "key bigint", "page bigint") + `)`
+		(SELECT ` + ofEach(2, "r.page") + `, r.key, r.page FROM ` + s.records(1, "r", "key bigint", "page bigint") + `)`
 	if err := tx.Queue(ctx, query, list, crawlID); err != nil {
 		return fmt.Errorf("remove keys: %w", err)
 	}
@@ -308,7 +308,7 @@ func (s *Store) removeKeys(ctx context.Context, tx Tx, crawlID int64, list strin
 func (r *removal) stripSketches(ctx context.Context) error {
 	query := `DELETE FROM sketches WHERE version_id IN
 		(SELECT k.version_id FROM ` + r.store.records(1, "r", "id bigint") + ` CROSS JOIN sketches k
-			WHERE k.crawl_id = $2 AND k.page_id = r.id) RETURNING page_id, exact, sketch`
+			WHERE k.crawl_id = ` + ofEach(2, "r.id") + ` AND k.page_id = r.id) RETURNING page_id, exact, sketch`
 	var keys []keyRecord
 	err := r.tx.Query(ctx, query, []any{r.list, r.d.crawlID}, func(row Row) error {
 		var page, exact int64

@@ -130,9 +130,9 @@ type dateRecord struct {
 func (s *Store) Outdated(ctx context.Context, crawlID int64, dates []store.URLDate) ([]store.OutdatedPage, error) {
 	query := fmt.Sprintf(`SELECT p.id, p.url, f.visit, f.last_at, f.next_at, r.modified, f.hinted_by
 		FROM %s CROSS JOIN pages p JOIN frontier f ON f.page_id = p.id
-		WHERE p.crawl_id = $2 AND p.url_hash = %s AND f.state = %d AND f.visit > 0 AND f.last_at < r.modified
+		WHERE p.crawl_id = %s AND p.url_hash = %s AND f.state = %d AND f.visit > 0 AND f.last_at < r.modified
 			AND (f.next_at > $3 OR f.hinted_by <> 0)
-		ORDER BY p.id`, s.records(1, "r", "hash text", "modified bigint"), s.engine.Dialect().Unhex("r.hash"), crawl.Active)
+		ORDER BY p.id`, s.records(1, "r", "hash text", "modified bigint"), ofEach(2, "r.modified"), s.engine.Dialect().Unhex("r.hash"), crawl.Active)
 	all := []store.OutdatedPage{}
 	for some := range slices.Chunk(dates, urlsPerTx) {
 		rows := make([]dateRecord, len(some))

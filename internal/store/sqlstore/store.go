@@ -71,6 +71,20 @@ func (s *Store) ids(n int) string {
 	return "SELECT r.id FROM " + s.records(n, "r", "id bigint")
 }
 
+// ofEach is the crawl in placeholder $n, for a comparison with the crawl_id of rows that are looked
+// up for each r of records, which has this number. Postgres has no statistics of a crawl that is new
+// in a large store, and takes it for empty. If it knew that all are of this crawl, it would read the
+// whole crawl, and compare each row with the list.
+func ofEach(n int, number string) string {
+	return fmt.Sprintf("CAST($%d AS BIGINT) + 0 * %s", n, number)
+}
+
+// hostsOf is a sub-query of keys of host_crawls: the hosts of the JSON array in placeholder $list,
+// in the crawl in placeholder $crawl.
+func (s *Store) hostsOf(list, crawl int) string {
+	return "SELECT r.id, " + ofEach(crawl, "r.id") + " FROM " + s.records(list, "r", "id bigint")
+}
+
 // lock is the clause that locks the rows of a SELECT.
 func (s *Store) lock() string { return s.engine.Dialect().ForUpdate() }
 

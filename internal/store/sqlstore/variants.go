@@ -85,7 +85,7 @@ func (s *Store) settleVariants(ctx context.Context, tx Tx, p store.RegisterParam
 	unhex := s.engine.Dialect().Unhex("r.base")
 	query := `INSERT INTO variants (crawl_id, base, page_id)
 		SELECT CAST($2 AS BIGINT), ` + unhex + `, r.id FROM ` + s.records(1, "r", "id bigint", "base text") + `
-		WHERE NOT EXISTS (SELECT 1 FROM pages p WHERE p.crawl_id = $2 AND p.url_hash = ` + unhex + ` AND p.id <> CAST($3 AS BIGINT))
+		WHERE NOT EXISTS (SELECT 1 FROM pages p WHERE p.crawl_id = ` + ofEach(2, "r.id") + ` AND p.url_hash = ` + unhex + ` AND p.id <> CAST($3 AS BIGINT))
 		ORDER BY r.base, r.id
 		ON CONFLICT (crawl_id, base) DO NOTHING
 		RETURNING page_id`
