@@ -17,7 +17,8 @@ import (
 const (
 	// conflictTries is how many times a transaction is begun that the server ended in
 	// favour of another. All transactions lock in one order, so that even one
-	// repetition is rare.
+	// repetition is rare. One for which the server had no connection left is tried as often:
+	// meanwhile another transaction of this process gives its connection back.
 	conflictTries = 10
 	// connectionTries bounds the quick tries after a connection broke; after that, the
 	// caller sleeps on its own timer.
@@ -115,13 +116,14 @@ func (e *engine) retry(ctx context.Context, once func() (commits bool, err error
 		if err == nil {
 			return nil
 		}
-		broken, standby := isConnectionError(err), isReadOnly(err)
+		crowded := isCrowded(err)
+		broken, standby := isConnectionError(err) && !crowded, isReadOnly(err)
 		if broken || standby {
 			// The other idle connections are as old. Those made during a failover may stay at a
 			// server that is, or has become, a standby, while the name leads to another.
 			e.pool.Reset()
 		}
-		again := isConflict(err) && try < conflictTries || (standby || broken && !commits) && try < connectionTries
+		again := (isConflict(err) || crowded) && try < conflictTries || (standby || broken && !commits) && try < connectionTries
 		if !again || !sleep(ctx, pause/2+rand.N(pause/2)) {
 			return interpretError(err)
 		}

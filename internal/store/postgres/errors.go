@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -26,8 +27,12 @@ const (
 	codeDuplicateTable   = "42P07"
 	codeUndefinedTable   = "42P01"
 	codeDiskFull         = "53100"
+	codeTooMany          = "53300" // connections
 	codeNoPrivilege      = "42501"
 	codeProtocol         = "08P01" // also whatever pgbouncer has to say
+	codeShutdown         = "57P01" // also pg_terminate_backend
+	codeCrashShutdown    = "57P02"
+	codeIdleSession      = "57P05" // idle_session_timeout
 
 	classConnection = "08"
 	classAuth       = "28"
@@ -154,6 +159,13 @@ func isReadOnly(err error) bool {
 	return errors.As(err, &failure) && failure.Code == codeReadOnly
 }
 
+// isCrowded reports whether the server takes no further connection, since it, the database or
+// the user has as many as it may. Those that there are work.
+func isCrowded(err error) bool {
+	var failure *pgconn.PgError
+	return errors.As(err, &failure) && failure.Code == codeTooMany
+}
+
 // isConnectionError reports whether an error comes from the connection to the
 // server, and not from the caller giving up.
 func isConnectionError(err error) bool {
@@ -162,11 +174,19 @@ func isConnectionError(err error) bool {
 	switch {
 	case errors.As(err, &connect): // also when it ran into its own time limit
 		return true
+	case isEnded(err):
+		return true
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return false
 	}
 	return errors.As(err, &network) || errors.Is(err, pgconn.ErrConnClosed) ||
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// isEnded reports whether the server ended the connection, as when it is stopped.
+func isEnded(err error) bool {
+	var failure *pgconn.PgError
+	return errors.As(err, &failure) && slices.Contains([]string{codeShutdown, codeCrashShutdown, codeIdleSession}, failure.Code)
 }
 
 // oneLine makes a message of several lines one.

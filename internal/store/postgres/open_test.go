@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"recrawl/internal/store"
 	"recrawl/internal/store/sqlstore"
@@ -331,6 +332,97 @@ func TestConnectionsToAStandbyAreLeft(t *testing.T) {
 	set("RESET default_transaction_read_only")
 	if err := write(); err != nil {
 		t.Errorf("a write after the failover: %v", err)
+	}
+}
+
+// TestEndedConnectionsAreLeft: a transaction that gets a connection that the server has ended, and
+// did not commit, is run again on another one.
+func TestEndedConnectionsAreLeft(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.DSN(t)
+	e := testEngine(t, dsn+"&pool_max_conns=1")
+	killer := connect(t, dsn)
+	runs := 0
+	err := e.Write(t.Context(), func(tx sqlstore.Tx) error {
+		var pid int
+		if err := tx.QueryRow(t.Context(), "SELECT pg_backend_pid()", nil, &pid); err != nil {
+			return err
+		}
+		if runs++; runs == 1 {
+			// It waits until the process has ended.
+			if _, err := killer.Exec(t.Context(), "SELECT pg_terminate_backend($1, 600000)", pid); err != nil {
+				return err
+			}
+		}
+		_, err := tx.Exec(t.Context(), "INSERT INTO hosts (host) VALUES ($1)", "a")
+		return err
+	})
+	if err != nil || runs != 2 {
+		t.Errorf("%d runs, %v; want a second one that succeeds", runs, err)
+	}
+}
+
+// TestFullServerLeavesConnections: where the server takes no further connection, a transaction waits for
+// one that this process has. It once gave up soon, and had closed those that worked.
+func TestFullServerLeavesConnections(t *testing.T) {
+	t.Parallel()
+	server, err := pgtest.Start(t.Context(), "max_connections=3", "superuser_reserved_connections=0", "max_wal_senders=0", "autovacuum=off")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stops(t, server)
+	config, err := parseConfig(server.DSN())
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := make(chan struct{}, 100)
+	config.BeforeConnect = func(context.Context, *pgx.ConnConfig) error {
+		asked <- struct{}{}
+		return nil
+	}
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := newEngine(pool)
+	t.Cleanup(func() { _ = e.Close() })
+	run(t, e, "CREATE TABLE t (n INT)")
+	<-asked
+	process := func() (pid int64) {
+		t.Helper()
+		if err := pool.QueryRow(t.Context(), "SELECT pg_backend_pid()").Scan(&pid); err != nil {
+			t.Error(err)
+		}
+		return pid
+	}
+	before := process()
+	connect(t, server.DSN())
+	connect(t, server.DSN())
+	write := func(then func()) error {
+		return e.Write(t.Context(), func(tx sqlstore.Tx) error {
+			_, err := tx.Exec(t.Context(), "INSERT INTO t VALUES ($1)", 1)
+			then()
+			return err
+		})
+	}
+	has, release, first, second := make(chan struct{}), make(chan struct{}), make(chan error, 1), make(chan error, 1)
+	go func() { first <- write(func() { close(has); <-release }) }()
+	<-has
+	go func() { second <- write(func() {}) }()
+	for range connectionTries + 1 {
+		select {
+		case <-asked:
+		case err := <-second:
+			close(release)
+			t.Fatalf("gave up: %v", errors.Join(err, <-first))
+		}
+	}
+	close(release)
+	if err := errors.Join(<-first, <-second); err != nil {
+		t.Error(err)
+	}
+	if after := process(); after != before {
+		t.Errorf("the connection of process %d was closed for one of %d", before, after)
 	}
 }
 

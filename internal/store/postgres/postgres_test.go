@@ -63,6 +63,16 @@ func BenchmarkGate(b *testing.B) {
 	})
 }
 
+// stops stops a server at the test's end.
+func stops(t *testing.T, server *pgtest.Server) {
+	t.Helper()
+	t.Cleanup(func() {
+		if err := server.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func openDSN(t testing.TB, dsn string) store.Store {
 	t.Helper()
 	s, err := Open(t.Context(), dsn, Options{})
