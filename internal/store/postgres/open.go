@@ -124,11 +124,36 @@ func parseConfig(dsn string) (*pgxpool.Config, error) {
 	if params["application_name"] == "" {
 		params["application_name"] = "recrawl"
 	}
-	if _, set := params["jit"]; !set && !strings.Contains(params["options"], "jit") {
-		config.AfterConnect = withoutJIT
-	}
+	config.AfterConnect = afterConnect(params)
 	config.BeforeConnect = renewed(dsn)
 	return config, nil
+}
+
+// sessionSettings are made after a connection was, unless the DSN names what they set: they are
+// no parameters of its start, which pgbouncer would refuse.
+var sessionSettings = []struct{ name, statement string }{
+	// Compiling a statement takes tens of milliseconds, and ours take one.
+	{"jit", "SELECT set_config('jit', 'off', false)"},
+	// A server that keeps what is committed only in memory forgets in a crash that a request was
+	// begun, and would let another one to the same host begin beside it.
+	{"synchronous_commit", "SELECT set_config('synchronous_commit', 'local', false) WHERE current_setting('synchronous_commit') = 'off'"},
+}
+
+// afterConnect returns what makes the settings of a session, or nil.
+func afterConnect(params map[string]string) func(context.Context, *pgx.Conn) error {
+	var statements []string
+	for _, s := range sessionSettings {
+		if _, set := params[s.name]; !set && !strings.Contains(params["options"], s.name) {
+			statements = append(statements, s.statement)
+		}
+	}
+	if len(statements) == 0 {
+		return nil
+	}
+	return func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, strings.Join(statements, "; "), pgx.QueryExecModeSimpleProtocol)
+		return err
+	}
 }
 
 // renewed reads the files that a DSN names again before each connection: a program runs for
@@ -149,14 +174,6 @@ func renewed(dsn string) func(context.Context, *pgx.ConnConfig) error {
 func namesConnections(dsn string) bool {
 	config, err := pgx.ParseConfig(dsn)
 	return err == nil && config.RuntimeParams["pool_max_conns"] != ""
-}
-
-// withoutJIT keeps the server from compiling statements, unless the DSN says otherwise: that
-// takes tens of milliseconds, and ours take one. It is no parameter of the connection's start,
-// which pgbouncer would refuse.
-func withoutJIT(ctx context.Context, conn *pgx.Conn) error {
-	_, err := conn.Exec(ctx, "SET jit = off", pgx.QueryExecModeSimpleProtocol)
-	return err
 }
 
 // quotes are the texts that an error of pgx quotes: the DSN, without what pgx takes

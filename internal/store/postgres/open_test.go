@@ -256,6 +256,7 @@ func TestSettings(t *testing.T) {
 	// As servers have it; those of tests have it off.
 	err := testEngine(t, dsn).Write(t.Context(), func(tx sqlstore.Tx) error {
 		_, err := tx.Exec(t.Context(), `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET jit = on', current_database());
+			EXECUTE format('ALTER DATABASE %I SET synchronous_commit = off', current_database());
 			EXECUTE format('ALTER DATABASE %I SET client_encoding = LATIN1', current_database()); END $$`)
 		return err
 	})
@@ -282,6 +283,9 @@ func TestSettings(t *testing.T) {
 		{"", "jit", "off"},
 		{"&jit=on", "jit", "on"},
 		{"&options=-c%20jit%3Don", "jit", "on"},
+		{"", "synchronous_commit", "local"},
+		{"&synchronous_commit=off", "synchronous_commit", "off"},
+		{"&jit=on&synchronous_commit=remote_apply", "synchronous_commit", "remote_apply"},
 	} {
 		if got := show(dsn+c.query, c.name); got != c.want {
 			t.Errorf("%s with DSN %q: %s, want %s", c.name, c.query, got, c.want)
