@@ -45,6 +45,9 @@ func (Backend) Export(ctx context.Context, at cli.Target, out string, o export.O
 // is no longer kept.
 func exportCursor(ctx context.Context, s store.Feed, o export.Options) (feed.Cursor, error) {
 	ends, err := s.FeedEnds(ctx)
+	if errors.Is(err, store.ErrStandby) && o.Since == (feed.Cursor{}) {
+		return feed.Cursor{}, nil
+	}
 	if err != nil {
 		return feed.Cursor{}, err
 	}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -11,6 +12,7 @@ import (
 
 	"recrawl/internal/export"
 	"recrawl/internal/feed"
+	"recrawl/internal/store"
 )
 
 // TestExportsFollowEachOther: an export of everything, and one of what changed since for each
@@ -64,5 +66,24 @@ func TestExportsFollowEachOther(t *testing.T) {
 	}
 	if again, err := (Backend{}).Export(ctx, k.at, t.TempDir(), export.Options{Format: export.JSONL, Crawl: "news", At: now.Add(-time.Hour)}); err != nil || again.Cursor != (feed.Cursor{}) {
 		t.Errorf("everything of a time before what is kept has the cursor %s, %v", again.Cursor, err)
+	}
+}
+
+// follower is the feed of a standby.
+type follower struct{ store.Feed }
+
+func (follower) FeedEnds(context.Context) (store.FeedEnds, error) {
+	return store.FeedEnds{}, store.ErrStandby
+}
+
+// TestExportOfAStandby: a whole export needs no cursor; one since a cursor does.
+func TestExportOfAStandby(t *testing.T) {
+	t.Parallel()
+	if cursor, err := exportCursor(t.Context(), follower{}, export.Options{}); err != nil || cursor != (feed.Cursor{}) {
+		t.Errorf("a whole export: %v, %v", cursor, err)
+	}
+	since := export.Options{Since: feed.Cursor{Epoch: "ab", ID: 7}}
+	if _, err := exportCursor(t.Context(), follower{}, since); !errors.Is(err, store.ErrStandby) {
+		t.Errorf("one since a cursor: %v", err)
 	}
 }

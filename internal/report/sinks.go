@@ -108,6 +108,8 @@ func (r Reporter) sink(ctx context.Context, spec crawl.SinkSpec, k store.SinkRec
 	switch {
 	case errors.Is(err, feed.ErrTrimmed), errors.Is(err, feed.ErrAhead), errors.Is(err, feed.ErrEpoch):
 		return line, nil // its next delivery says so
+	case errors.Is(err, store.ErrStandby):
+		return line, nil // the rest can be told
 	case err != nil:
 		return line, err
 	}

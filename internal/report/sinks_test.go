@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -31,6 +32,23 @@ func withSinks() *fake {
 		{CrawlID: 1, Sink: "d-idle", ChangeID: 5, At: now.Add(-time.Hour), Tries: 5, Problem: "422\nno such field"},
 	}
 	return f
+}
+
+// standby is a store that cannot tell what its sinks have before them.
+type standby struct{ *fake }
+
+func (standby) Changes(context.Context, store.ChangesParams) (store.ChangesPage, error) {
+	return store.ChangesPage{}, store.ErrStandby
+}
+
+// TestStatusOfAStandby: the rest of a status is told there.
+func TestStatusOfAStandby(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	f := withSinks()
+	if err := (Reporter{Store: f, Deliveries: standby{f}, Out: &out}).Status(t.Context(), "news"); err != nil || !bytes.Contains(out.Bytes(), []byte("d-idle")) {
+		t.Errorf("%v\n%s", err, &out)
+	}
 }
 
 func TestSinks(t *testing.T) {

@@ -27,6 +27,9 @@ var (
 	// ErrDenied is an ErrUnavailable: the database refuses the user, or does not exist.
 	// Waiting does not help.
 	ErrDenied = fmt.Errorf("no access: %w", ErrUnavailable)
+	// ErrStandby is an ErrUnavailable: the database follows another server, and cannot answer this
+	// question.
+	ErrStandby = fmt.Errorf("the database is a standby: %w", ErrUnavailable)
 	// ErrRefused: the permit does not allow a request (it has begun or was revoked, or its
 	// crawl was paused or stopped).
 	ErrRefused = errors.New("permit refused")

@@ -140,7 +140,7 @@ func markOf(ctx context.Context, r report.Store, f Feed, name string) (string, e
 		return "", err
 	}
 	ends, err := f.FeedEnds(ctx)
-	if err != nil {
+	if err != nil && !errors.Is(err, store.ErrStandby) {
 		return "", err
 	}
 	sum := sha256.New()

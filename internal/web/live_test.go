@@ -48,6 +48,21 @@ func (quietFeed) FeedEnds(context.Context) (store.FeedEnds, error) {
 	return store.FeedEnds{Newest: feed.Cursor{Epoch: "ab", ID: 7}}, nil
 }
 
+// standbyFeed is the feed of a standby.
+type standbyFeed struct{ Feed }
+
+func (standbyFeed) FeedEnds(context.Context) (store.FeedEnds, error) {
+	return store.FeedEnds{}, store.ErrStandby
+}
+
+// TestMarkOfAStandby: the page of a standby is still kept up to date.
+func TestMarkOfAStandby(t *testing.T) {
+	t.Parallel()
+	if text, err := markOf(t.Context(), &counted{}, standbyFeed{}, "news"); err != nil || text == "" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
 // stream holds the events that a browser is sent.
 type stream struct {
 	*httptest.ResponseRecorder

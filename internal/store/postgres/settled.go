@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"recrawl/internal/store"
 	"recrawl/internal/store/sqlstore"
 )
 
@@ -105,6 +106,10 @@ func (e *engine) Settled(ctx context.Context, table sqlstore.Ordered) (sqlstore.
 	}
 }
 
+// errOrder is for a standby, where nobody can tell who has been given an id: the locks are those of
+// the server that it follows.
+var errOrder = fmt.Errorf("a change may come here after others that were made later, so ask the server that takes writes: %w", store.ErrStandby)
+
 // lookAt reads a table's highest visible id and then, if that is not known to be settled, who
 // holds the lock. It reads the sequence by its function: as a table it shows, while Postgres
 // logs an id, one up to 32 ahead.
@@ -112,11 +117,15 @@ func (e *engine) lookAt(ctx context.Context, table sqlstore.Ordered, known int64
 	var look view
 	err := e.Read(ctx, func(tx sqlstore.Tx) error {
 		look = view{}
+		var standby bool
 		// The sequence, like locks, is read in its present state, whatever the snapshot.
-		err := tx.QueryRow(ctx, fmt.Sprintf(`SELECT (SELECT COALESCE(MAX(id), 0) FROM %[1]s), COALESCE(pg_sequence_last_value('%[1]s_id_seq'), 0)`, table),
-			nil, &look.id, &look.used)
+		err := tx.QueryRow(ctx, fmt.Sprintf(`SELECT (SELECT COALESCE(MAX(id), 0) FROM %[1]s), COALESCE(pg_sequence_last_value('%[1]s_id_seq'), 0), pg_is_in_recovery()`, table),
+			nil, &look.id, &look.used, &standby)
 		if err != nil {
 			return err
+		}
+		if standby {
+			return errOrder
 		}
 		if look.id <= known {
 			return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 
@@ -12,6 +13,43 @@ import (
 	"recrawl/internal/store/sqlstore"
 	"recrawl/internal/store/storetest/pgtest"
 )
+
+// TestStandbyTellsNoOrder: a standby shows no locks of the server that it follows. A reader there
+// passed a change whose transaction was under way, and never got it.
+func TestStandbyTellsNoOrder(t *testing.T) {
+	t.Parallel()
+	primary, err := pgtest.Start(t.Context(), "wal_level=replica")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stops(t, primary)
+	s := openDSN(t, primary.DSN())
+	admitted(t, s, 1)
+	standby, err := primary.Standby(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	stops(t, standby)
+	there, err := Open(t.Context(), standby.DSN(), Options{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := there.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if crawls, err := there.ListCrawls(t.Context()); err != nil || len(crawls) != 1 {
+		t.Errorf("%d crawls, %v", len(crawls), err)
+	}
+	_, changes := there.Changes(t.Context(), store.ChangesParams{})
+	_, ends := there.FeedEnds(t.Context())
+	for _, err := range []error{changes, ends} {
+		if !errors.Is(err, store.ErrStandby) || !strings.Contains(err.Error(), "takes writes") {
+			t.Errorf("the feed on a standby: %v", err)
+		}
+	}
+}
 
 func TestSettled(t *testing.T) {
 	t.Parallel()

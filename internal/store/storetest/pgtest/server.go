@@ -72,6 +72,30 @@ func Start(ctx context.Context, settings ...string) (*Server, error) {
 	return s, nil
 }
 
+// Standby makes and starts a server that follows this one.
+func (s *Server) Standby(ctx context.Context) (*Server, error) {
+	follower := &Server{bin: s.bin, cred: s.cred, settings: s.settings}
+	if err := follower.follow(ctx, s); err != nil {
+		return nil, errors.Join(fmt.Errorf("make a standby: %w", err), os.RemoveAll(follower.dir))
+	}
+	if err := follower.start(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("start a standby: %w", err), follower.Stop())
+	}
+	return follower, nil
+}
+
+// follow makes the data folder of a standby.
+func (s *Server) follow(ctx context.Context, of *Server) error {
+	if err := s.makeDir(); err != nil {
+		return err
+	}
+	copied := s.command(ctx, filepath.Join(s.bin, "pg_basebackup"), "-D", s.data(), "-d", of.DSN(), "-R", "-c", "fast", "--no-sync")
+	if out, err := copied.CombinedOutput(); err != nil {
+		return fmt.Errorf("pg_basebackup: %w: %s", err, strings.TrimSpace(string(out)))
+	}
+	return nil
+}
+
 // DSN is the server's DSN, with the database postgres.
 func (s *Server) DSN() string {
 	return fmt.Sprintf("postgres://recrawl@127.0.0.1:%s/postgres?sslmode=disable", s.port)
@@ -129,8 +153,8 @@ func (s *Server) end() error {
 
 func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 
-// create makes the folder and the database cluster.
-func (s *Server) create(ctx context.Context) error {
+// makeDir makes the server's folder.
+func (s *Server) makeDir() error {
 	var err error
 	if s.dir, err = os.MkdirTemp("", "pgtest"); err != nil {
 		return err
@@ -138,10 +162,16 @@ func (s *Server) create(ctx context.Context) error {
 	if s.cred, err = otherUser(); err != nil {
 		return err
 	}
-	if s.cred != nil {
-		if err := os.Chown(s.dir, int(s.cred.Uid), int(s.cred.Gid)); err != nil {
-			return err
-		}
+	if s.cred == nil {
+		return nil
+	}
+	return os.Chown(s.dir, int(s.cred.Uid), int(s.cred.Gid))
+}
+
+// create makes the folder and the database cluster.
+func (s *Server) create(ctx context.Context) error {
+	if err := s.makeDir(); err != nil {
+		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
