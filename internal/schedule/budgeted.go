@@ -41,6 +41,9 @@ func (o Budgeted) Next(page Page, seen Observation, p Parameters) Decision {
 	if gap, is := exploratoryLook(o.Objective, g, due, days(p.Max)); is && belief.Pairs > 0 && page.Visit%2 == 0 {
 		due = gap
 		why.add(because(CodeEarly, duration(due).Seconds()))
+	} else if rare := rarely(o.Objective, g, due, rarest(p.Interval)); rare < min(due, days(p.Max)) {
+		due = rare
+		why.add(because(CodeRare, duration(due).Seconds()))
 	}
 	if first := firstLook(page.ID, g, due, days(max(p.Round, 1))); belief.Pairs == 0 && due > first {
 		due = first

@@ -19,8 +19,19 @@ const lateShare = 0.25
 // those of the pages to better than 1e-3 (1e-2 for [Fresh], whose exploration begins at
 // sharp bounds). The zero Demand is empty. Demands of shards can be merged.
 type Demand struct {
-	cells []demandCell // in the order of their first pages, so that sums are the same each time
-	index map[demandKey]int
+	rarest float64      // see [rarely]
+	cells  []demandCell // in the order of their first pages, so that sums are the same each time
+	index  map[demandKey]int
+}
+
+// demandsOf returns an empty demand for each group of pages that are planned by s, at hosts
+// that are not tight.
+func demandsOf(groups []Group, s Steering) []Demand {
+	all := make([]Demand, len(groups))
+	for i := range all {
+		all[i].rarest = rarest(s.Interval)
+	}
+	return all
 }
 
 // demandKey is a cell's shape, days and weight, and the timetable's period.
@@ -90,13 +101,13 @@ func (c *demandCell) weight() float64 { return math.Exp2(c.weights / c.n) }
 
 // interval returns the mean number of days between two visits of the cell's pages, which
 // are like a page of weight 1 with belief g.
-func (c *demandCell) interval(o Objective, g gamma.Distribution, threshold, low, high float64) float64 {
+func (c *demandCell) interval(o Objective, g gamma.Distribution, threshold, low, high, rarest float64) float64 {
 	if t := (Timetable{Period: uint8(c.key[3])}); t.Period != 0 {
 		if n, worth := t.skips(o, threshold, low); worth {
 			return min(max(float64(n)*periods[t.Period].days(), low), high)
 		}
 	}
-	return meanInterval(o, g, threshold, low, high)
+	return meanInterval(o, g, threshold, low, high, rarest)
 }
 
 // Planned returns how many visits a day the pages would get together at a threshold (≥
@@ -111,7 +122,7 @@ func (c *Demand) held(o Objective, threshold float64, low, high, late time.Durat
 	sum := 0.0
 	for i := range c.cells {
 		cell := &c.cells[i]
-		interval := cell.interval(o, cell.belief(), threshold/cell.weight(), days(low), days(high))
+		interval := cell.interval(o, cell.belief(), threshold/cell.weight(), days(low), days(high), c.rarest)
 		sum += cell.n / (interval + min(days(late), lateShare*interval))
 	}
 	return sum

@@ -42,18 +42,39 @@ func givesUp(o Objective) bool {
 	return gives
 }
 
+// rareIntervals is after how many mean intervals of its crawl a page that is given up is
+// looked at all the same.
+const rareIntervals = 12
+
+// rarest returns after how many days a page that is given up is looked at again at the
+// latest, given the days that there are for each visit of a page; 0 if that is not known.
+func rarest(interval float64) float64 { return rareIntervals * interval }
+
+// rarely returns when to visit a page that its index would visit after due days, if pages
+// that are given up are looked at every so often; 0 is never. A page that is given up may
+// stop changing. From then on its copy could be up to date, for a single visit, and only a
+// look can show it. At the longest interval alone that look comes after four months, however
+// large the budget: where pages changed often and then no more, Fresh was out of date for half
+// as long again as with equal visits for all.
+func rarely(o Objective, g gamma.Distribution, due, rarest float64) float64 {
+	if rarest > 0 && due > rarest && givesUp(o) && g.Mean()*due > surely {
+		return rarest
+	}
+	return due
+}
+
 // meanInterval returns the mean number of days between two visits of a page with belief
 // g, within the bounds low and high.
-func meanInterval(o Objective, g gamma.Distribution, threshold, low, high float64) float64 {
-	one, other := intervalsAt(o, g, threshold, low, high)
+func meanInterval(o Objective, g gamma.Distribution, threshold, low, high, rarest float64) float64 {
+	one, other := intervalsAt(o, g, threshold, low, high, rarest)
 	return (one + other) / 2
 }
 
 // intervalsAt returns the two intervals, in days, that alternate for a page with belief g:
 // they differ if every other visit is an exploratory look.
-func intervalsAt(o Objective, g gamma.Distribution, threshold, low, high float64) (one, other float64) {
+func intervalsAt(o Objective, g gamma.Distribution, threshold, low, high, rarest float64) (one, other float64) {
 	due := Due(o, g, threshold)
-	one = min(max(due, low), high)
+	one = min(max(rarely(o, g, due, rarest), low), high)
 	if gap, is := exploratoryLook(o, g, due, high); is {
 		return one, max(gap, low)
 	}

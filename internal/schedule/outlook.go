@@ -47,7 +47,7 @@ type hostOutlook struct {
 // NewOutlookTally begins a tally. s and hosts are shared by the pages; limits are the
 // visits a day of the hosts at which the crawl's pages could want more.
 func NewOutlookTally(rules Rules, s Steering, hosts map[int64]HostSteering, limits map[int64]float64) OutlookTally {
-	o := &Outlook{rules: rules, steering: s, hosts: hosts, common: make([]Demand, len(rules.groups)), apart: map[int64]*hostOutlook{}}
+	o := &Outlook{rules: rules, steering: s, hosts: hosts, common: demandsOf(rules.groups, s), apart: map[int64]*hostOutlook{}}
 	for _, id := range slices.Sorted(maps.Keys(limits)) {
 		o.apart[id] = &hostOutlook{limit: limits[id], demands: make([]Demand, len(rules.groups))}
 		o.order = append(o.order, id)
@@ -289,14 +289,14 @@ func (o *Outlook) stretched(demands []Demand, threshold, by float64) (sum lags) 
 		low, high := days(g.Parameters.Floor()), days(g.Parameters.Max)
 		for i := range demands[group].cells {
 			cell := &demands[group].cells[i]
-			sum.add(cell.n, cell.lags(budgeted.Objective, threshold, low, high, by))
+			sum.add(cell.n, cell.lags(budgeted.Objective, threshold, low, high, demands[group].rarest, by))
 		}
 	}
 	return sum
 }
 
 // lags returns the forecast for a page of the cell at a threshold.
-func (c *demandCell) lags(o Objective, threshold, low, high, by float64) lags {
+func (c *demandCell) lags(o Objective, threshold, low, high, rarest, by float64) lags {
 	g, threshold := c.belief(), threshold/c.weight()
 	if t := (Timetable{Period: uint8(c.key[3])}); t.Period != 0 {
 		every := periods[t.Period].days()
@@ -306,7 +306,7 @@ func (c *demandCell) lags(o Objective, threshold, low, high, by float64) lags {
 	}
 	one, other := high, high
 	if !math.IsInf(threshold, 1) {
-		one, other = intervalsAt(o, g, threshold, low, high)
+		one, other = intervalsAt(o, g, threshold, low, high, rarest)
 	}
 	return evenly(g, by*one, by*other)
 }

@@ -96,6 +96,10 @@ type Parameters struct {
 	// HostPrice is the threshold of the page's host. It applies when it is above
 	// Threshold; see [MoveHostPrice].
 	HostPrice float64
+	// Interval is the number of days that there are for each visit of a page; see
+	// [Steering]. 0 means that it is not known, or that the page's host has no visits to
+	// spare.
+	Interval float64
 	// Prior is the belief about an unknown page of this host; see [Population.Prior].
 	// Its zero value stands for FirstPrior.
 	Prior gamma.Distribution

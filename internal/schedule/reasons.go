@@ -53,6 +53,7 @@ const (
 	CodeOwn       = "own"        // no threshold is known yet: that of a page visited every s
 	CodeExplore   = "explore"    // not after s, to learn how often it changes
 	CodeEarly     = "early"      // after only s: by its regular visit a change would be certain, and teach nothing
+	CodeRare      = "rare"       // after s all the same: a page that is given up may stop changing
 	CodePrice     = "price"      // the host is full: price instead of theta
 	CodeQueue     = "queue"      // the host's line is long: s sooner
 	CodeHourly    = "hourly"     // changes s seconds after each hour, give or take "within"; 1 if the visit is to learn when
@@ -83,7 +84,7 @@ var numbers = map[string][]string{
 	CodeKept: {"s"}, CodeNoCopy: {"s"},
 	CodeAged: {"s", "x"}, CodeSite: {"share"},
 	CodeSqrt: {"s", "theta"}, CodeFresh: {"s", "theta"}, CodeAge: {"s", "theta"}, CodeHarmonic: {"s", "theta"},
-	CodeNever: {"theta"}, CodeOwn: {"s"}, CodeExplore: {"s"}, CodeEarly: {"s"}, CodePrice: {"price", "theta"}, CodeQueue: {"s"}, CodeWeight: {"w"}, CodeIndex: {"v", "theta"},
+	CodeNever: {"theta"}, CodeOwn: {"s"}, CodeExplore: {"s"}, CodeEarly: {"s"}, CodeRare: {"s"}, CodePrice: {"price", "theta"}, CodeQueue: {"s"}, CodeWeight: {"w"}, CodeIndex: {"v", "theta"},
 	CodeUnchanged: {"s"}, CodeChanged: {"s"}, CodeHeavier: {"s"}, CodeHostFree: {"s"}, CodeUnbound: {"s"},
 	CodeHourly: {"s", "within", "learns"}, CodeDaily: {"s", "within", "learns"}, CodeWeekdays: {"s", "within", "learns"},
 	CodeEngine: {"visits", "asked"}, CodeStretched: {"times"}, CodePlanned: {"visits", "budget"}, CodeSpacing: {"s", "from"}, CodeThreshold: {"from", "to"},

@@ -49,6 +49,9 @@ func (g Group) Steer(s Steering, h HostSteering, weight float64) Parameters {
 	p.Prior, p.Steep, p.Site = h.priorOf(s), s.Steep, h.Site
 	if s.Policy == g.Policy.Name() {
 		p.Threshold, p.HostPrice = s.Threshold, h.Price
+		if !h.tight() {
+			p.Interval = s.Interval
+		}
 	}
 	if _, budgeted := g.Policy.(Budgeted); !budgeted {
 		p.Stretch = s.Stretch

@@ -88,7 +88,7 @@ type hostTally struct {
 // NewTally begins a tally at the end of the period. s and hosts are the shared
 // values by which the pages were planned; hosts has those with their own steering.
 func NewTally(rules Rules, s Steering, hosts map[int64]HostSteering, period Period) *Tally {
-	return &Tally{period: period, rules: rules, steering: s, hosts: hosts, counts: map[int64]*hostTally{}, common: make([]Demand, len(rules.groups))}
+	return &Tally{period: period, rules: rules, steering: s, hosts: hosts, counts: map[int64]*hostTally{}, common: demandsOf(rules.groups, s)}
 }
 
 // Add counts a page. Pages that were never visited do not count.

@@ -135,6 +135,8 @@ func budgetWords(r crawl.Reason) (string, bool) {
 		return "looked at within " + rough(r) + " to learn how often it changes", true
 	case CodeEarly:
 		return "looked at after " + rough(r) + " already: a change by its turn is sure and tells nothing of how often", true
+	case CodeRare:
+		return "looked at after " + rough(r) + " all the same, since it may change less often by then", true
 	case CodePrice:
 		return "its host is full: θ " + num("price") + " instead of " + num("theta"), true
 	case CodeQueue:

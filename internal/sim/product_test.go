@@ -101,3 +101,31 @@ func TestHostPrices(t *testing.T) {
 		}
 	}
 }
+
+// Pages that change often until they stop for good are not forgotten by a policy that has given
+// them up: what they came to stand at is fetched in the time of a few visits.
+func TestPagesThatStopChanging(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: many simulations")
+	}
+	t.Parallel()
+	policies, err := Choose([]string{"fresh", "uniform"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const seeds = 3
+	share := 0.0
+	for seed := range uint64(seeds) {
+		d := newDrawing(seed + 1)
+		w := &World{Name: "stopping", Days: 300, Hosts: 1}
+		for range 60 {
+			ends := 50 + d.Float64()*200
+			w.settle(1, func(_, _, _ float64) []float64 { return d.poisson(d.between(0.1, 3), 0, ends) }, w.Days)
+		}
+		o := Options{Budget: Budget{Each: 0.3}, Mode: WorkConserving, Warmup: 120, Seed: seed + 1}
+		share += Run(w, policies[0], o).Staleness / Run(w, policies[1], o).Staleness / seeds
+	}
+	if t.Logf("%.3f of what uniform is stale", share); share > 1.2 {
+		t.Errorf("%.3f of what uniform is stale, want at most 1.2", share)
+	}
+}
