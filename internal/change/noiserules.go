@@ -310,6 +310,9 @@ func (s *scanner) labelledAt(end int) int {
 		return end + n
 	}
 	n := s.stretchAt(end, isDate|isStampDate, isDateJoin|isStampJoin)
+	if n > 0 && !isPlain(s.tokens[end].text) && s.isBeforeDay(end, end+n) { // "Last update: 2.4.1 (4 March 2026)"
+		return 0
+	}
 	if said := s.readDate(end, end+n); said.hasDate() || said.clock != nil || s.saysDay(end, end+n, said) {
 		return end + n
 	}
@@ -386,10 +389,18 @@ func (s *scanner) dateAt(i int) int { return s.stretchAt(i, isDate, isDateJoin) 
 // stretchAt is dateAt with words of some roles, and with what may stand between them.
 func (s *scanner) stretchAt(i int, words, joins role) int {
 	end, numbers := i, 0
+	whole, timed := false, false // a day is stated, and its time
 	for j := i; j < len(s.tokens); j++ {
+		if s.isNumber(j) && s.saysTime(j) {
+			timed = true
+		} else if s.isNumber(j) && !s.is(j+1, words) {
+			whole = whole || s.isWhole(i, end)
+			if whole && !s.goesOnWith(j, timed) {
+				break // "4 March 2026, 5 new rules", "2026-03-04 10:20:33, 12.5 °C"
+			}
+			timed = timed || whole
+		}
 		switch {
-		case s.isNumber(j) && !s.is(j+1, words) && s.isWhole(i, end) && (isPlain(s.tokens[j].text) || s.isAfterTime(i, end, j)):
-			j = len(s.tokens) // "4 March 2026, 5 new rules", "2026-03-04 10:20:33, 12.5 °C"
 		case s.isNumber(j):
 			numbers++
 			end = j + 1
@@ -423,7 +434,7 @@ func (s *scanner) timeAt(i int) (kind, int) {
 		return noNoise, 0
 	}
 	n := s.dateAt(i)
-	if n == 0 || !s.isEdge(i+n) || s.isBeforeTime(i, i+n) {
+	if n == 0 || !s.isEdge(i+n) || s.isBeforeDay(i, i+n) || isAmount(s.tokens[i].text) {
 		return noNoise, 0
 	}
 	said := s.readDate(i, i+n)
@@ -435,23 +446,53 @@ func (s *scanner) timeAt(i int) (kind, int) {
 	return noNoise, 0
 }
 
-// isAfterTime reports whether tokens that state a day have its time too, and a number after
-// them is no time.
-func (s *scanner) isAfterTime(from, to, number int) bool {
-	return s.readDate(from, to).clock != nil && s.readDate(number, number+1).clock == nil
-}
+// saysTime reports whether a number is a time of day, or has one.
+func (s *scanner) saysTime(i int) bool { return strings.ContainsAny(s.tokens[i].text, ":h") }
 
-// isBeforeTime reports whether a number is followed by a whole day with its time, and is no
-// part of it: "Release 3.2 (2026-03-04 10:20:33)".
-func (s *scanner) isBeforeTime(i, end int) bool {
-	if !s.isNumber(i) || s.readDate(i, i+1).clock != nil {
+// goesOnWith reports whether a number may go on with a whole day: as the day once more, or as
+// its time with a dot, "14.05".
+func (s *scanner) goesOnWith(i int, timed bool) bool {
+	text := s.tokens[i].text
+	if isPlain(text) {
 		return false
 	}
+	said := s.readDate(i, i+1)
+	return said.hasDate() || !timed && isDottedTime(text) && s.isEdge(i+1)
+}
+
+// isDottedTime reports whether a number is written as a time of day with a dot: "14.05".
+func isDottedTime(number string) bool {
+	hour, minute, ok := strings.Cut(number, ".")
+	h, errH := strconv.Atoi(hour)
+	m, errM := strconv.Atoi(minute)
+	return ok && errH == nil && errM == nil && h < 24 && m < 60 && len(minute) == 2
+}
+
+// isBeforeDay reports whether a number is followed by a whole day, and is no part of it:
+// "Release 3.2 (2026-03-04 10:20:33)".
+func (s *scanner) isBeforeDay(i, end int) bool {
+	if !s.isNumber(i) || s.saysTime(i) || isDottedTime(s.tokens[i].text) {
+		return false
+	}
+	day := isPlain(s.tokens[i].text) // perhaps
 	for i++; i < end; i++ {
 		if s.isNumber(i) || s.is(i, isDate) {
-			said := s.readDate(i, end)
-			return said.clock != nil && said.hasDate() && s.isWhole(i, end)
+			after := i + s.dateAt(i)
+			said := s.readDate(i, after)
+			return said.hasDate() && s.isWhole(i, after) && !(day && s.is(i, isDate))
 		}
 	}
 	return false
+}
+
+// isAmount reports whether a number can be no part of a day or a time: "18,245.33", "1.0825".
+func isAmount(number string) bool {
+	whole, rest, ok := strings.Cut(number, ".")
+	if strings.Contains(number, ",") {
+		return true
+	}
+	if year, err := strconv.Atoi(rest); !ok || err != nil || isYear(year) {
+		return false
+	}
+	return isPlain(whole) && (len(whole) > 2 || len(rest) > 2)
 }
