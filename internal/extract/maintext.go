@@ -16,15 +16,16 @@ import (
 // little hides a true one.
 //
 //  1. Navigation and page footers are left out, by their element, role or class. Of page
-//     headers and asides only running text and first-level headings stay. In an article
-//     headers, footers and asides are part of it.
+//     headers and asides only running text and first-level headings stay; of a header with
+//     the text's own title only links go. In an article headers, footers and asides are part
+//     of it, and notes and warnings are everywhere.
 //  2. If a part is marked as main (<main>, role=main), only running text and first-level
 //     headings stay outside of it, unless most running text is there.
 //  3. An element whose class or id names an advert, related links, a menu, sharing, a
 //     counter, a notice about cookies, a question whether the page helped, or a form for
 //     comments or newsletters is left out if it is as short, or as full of links, as such a
-//     thing is. Of side columns only links
-//     are left out, and nothing of a box of running text in the content. An article and the longest running text of the page stay, whatever
+//     thing is. Of side columns only links are left out, and of a box of running text in the
+//     content nothing. An article and the longest running text of the page stay, whatever
 //     their names. A short notice about cookies without such a class is left out if its
 //     buttons show what it is.
 //  4. Blocks that a label in the text calls advertisement or related links are left out
@@ -332,7 +333,7 @@ func (c *composer) modeOf(n *html.Node, i int32, outer mode) mode {
 	case e.main || c.holdsContent(i):
 		return outer
 	case e.hints&hintEdge != 0 && c.articles == 0:
-		if e.heading && beginsText(n) {
+		if e.heading && isTitleHeader(n, e) {
 			return max(outer, modeNoLinks)
 		}
 		return max(outer, modeRunning)
@@ -361,37 +362,44 @@ const mostLooked = 100
 
 // hasHeads reports whether the first row of a table has a head.
 func hasHeads(table *html.Node) bool {
+	cell := within(table, func(n *html.Node) bool { return n.Data == "th" || n.Data == "td" })
+	return cell != nil && cell.Data == "th"
+}
+
+// isTitleHeader reports whether a header is that of the text rather than of the site: its <h1> is
+// no link, as the name of a site is, and it has hardly any links; or a lower heading follows
+// the <h1>, as in manuals that begin with a section in the header.
+func isTitleHeader(header *html.Node, e *measure) bool {
+	const most = 3 // links
+	title := within(header, func(n *html.Node) bool { return n.Data == "h1" })
+	if title == nil {
+		return false
+	}
+	isLink := func(n *html.Node) bool { return n.Data == "a" }
+	if e.links <= most && !isLink(title.Parent) && within(title, isLink) == nil {
+		return true
+	}
 	looked := 0
-	for d := range table.Descendants() {
-		if looked++; looked > mostLooked {
-			return false
-		}
-		if d.Type == html.ElementNode && (d.Data == "th" || d.Data == "td") {
-			return d.Data == "th"
+	for next := title.NextSibling; next != nil && looked <= mostLooked; next = next.NextSibling {
+		if looked++; next.Type == html.ElementNode && isHeading(next.Data) && next.Data != "h1" {
+			return true
 		}
 	}
 	return false
 }
 
-// beginsText reports whether a page's header has a lower heading after its <h1>, as manuals
-// have it that begin with a section in the header.
-func beginsText(header *html.Node) bool {
+// within returns the first of the elements near the beginning of another one that is wanted.
+func within(n *html.Node, wanted func(*html.Node) bool) *html.Node {
 	looked := 0
-	for d := range header.Descendants() {
+	for d := range n.Descendants() {
 		if looked++; looked > mostLooked {
-			return false
+			break
 		}
-		if d.Type != html.ElementNode || d.Data != "h1" {
-			continue
+		if d.Type == html.ElementNode && wanted(d) {
+			return d
 		}
-		for next := d.NextSibling; next != nil && looked <= mostLooked; next = next.NextSibling {
-			if looked++; next.Type == html.ElementNode && isHeading(next.Data) && next.Data != "h1" {
-				return true
-			}
-		}
-		return false
 	}
-	return false
+	return nil
 }
 
 // holds reports whether an element, -1 for none, is around another one.
