@@ -487,10 +487,13 @@ func (s *scanner) isBeforeDay(i, end int) bool {
 
 // isAmount reports whether a number can be no part of a day or a time: "18,245.33", "1.0825".
 func isAmount(number string) bool {
-	whole, rest, ok := strings.Cut(number, ".")
+	if strings.Trim(number, "0123456789.,'") != "" {
+		return false
+	}
 	if strings.Contains(number, ",") {
 		return true
 	}
+	whole, rest, ok := strings.Cut(number, ".")
 	if year, err := strconv.Atoi(rest); !ok || err != nil || isYear(year) {
 		return false
 	}
