@@ -13,17 +13,24 @@ import (
 // from links to pages that nobody has named yet: a gallery says the same on each of its
 // pages, and shows other pictures.
 type Leads struct {
+	page      urlkey.URL // whose links are judged
 	addresses map[string]bool
 	ways      map[string]map[string]bool // by the folders from which they lead
 }
 
-// Add adds a link from one page to another.
+// NewLeads judges the links of a page by those of others that are to be added.
+func NewLeads(page urlkey.URL) *Leads {
+	return &Leads{page, map[string]bool{}, map[string]map[string]bool{}}
+}
+
+// Add adds a link from one of the other pages.
 func (l *Leads) Add(from, to urlkey.URL) {
-	if l.addresses == nil {
-		l.addresses, l.ways = map[string]bool{}, map[string]map[string]bool{}
-	}
 	t := targetOf(from, to)
 	l.addresses[t.address] = true
+	// The page's address may itself be that of such a link, with another id.
+	if seen := targetOf(l.page, to); seen.drawn {
+		l.addresses[seen.address] = true
+	}
 	if from.HostKey() != to.HostKey() {
 		return
 	}
@@ -33,16 +40,16 @@ func (l *Leads) Add(from, to urlkey.URL) {
 	l.ways[t.folder][t.way] = true
 }
 
-// Has reports whether one of the links leads to the same page as this one, or to one that
-// the same way leads to from another folder. Folders that differ only in numbers, or in a
-// language, such as those of months, albums and versions, are parts of a site, and lead to
-// pages of their own.
-func (l *Leads) Has(from, to urlkey.URL) bool {
-	t := targetOf(from, to)
+// Has reports whether one of the links leads to the same page as this one of the page, or to
+// one that the same way leads to from another folder. Folders that differ only in numbers, or
+// in a language, such as those of months, albums and versions, are parts of a site, and lead
+// to pages of their own.
+func (l *Leads) Has(to urlkey.URL) bool {
+	t := targetOf(l.page, to)
 	if l.addresses[t.address] {
 		return true
 	}
-	if from.HostKey() != to.HostKey() {
+	if l.page.HostKey() != to.HostKey() {
 		return false
 	}
 	for folder, ways := range l.ways {
@@ -58,14 +65,16 @@ type target struct {
 	address string // without sessions
 	way     string // from the folder of the link's page
 	folder  string // the form of that folder
+	drawn   bool   // the page and the target have ids that look random in one place
 }
 
 func targetOf(from, to urlkey.URL) target {
 	folder, path := from.Segments(), to.Segments()
-	bare, query := slices.Clone(path), bareQuery(from, to)
+	bare := slices.Clone(path)
+	query, drawn := bareQuery(from, to)
 	for i := range bare {
 		if i < len(folder) && isToken(folder[i]) && isToken(path[i]) {
-			bare[i] = anyValue
+			bare[i], drawn = anyValue, true
 		}
 	}
 	end := ""
@@ -82,6 +91,7 @@ func targetOf(from, to urlkey.URL) target {
 	t := target{
 		address: to.HostKey() + "/" + strings.Join(bare, "/") + end + query,
 		way:     strings.Repeat("../", len(folder)-shared) + strings.Join(bare[shared:], "/") + end + query,
+		drawn:   drawn,
 	}
 	for i, segment := range folder {
 		if languageRE.MatchString(segment) {
@@ -98,8 +108,9 @@ func targetOf(from, to urlkey.URL) target {
 var languageRE = regexp.MustCompile(`^[a-zA-Z]{2}(?:[-_][a-zA-Z]{2})?$`)
 
 // bareQuery is the query of a link without the parameters that its page has too: those with
-// the same value, and those whose values look random on both, as a session's do.
-func bareQuery(from, to urlkey.URL) string {
+// the same value, and those whose values look random on both, as a session's do. Drawn says
+// that there are some of these.
+func bareQuery(from, to urlkey.URL) (query string, drawn bool) {
 	own := map[string]string{}
 	for _, param := range from.Params() {
 		name, value := cutParam(param)
@@ -108,10 +119,12 @@ func bareQuery(from, to urlkey.URL) string {
 	kept := slices.DeleteFunc(to.Params(), func(param string) bool {
 		name, value := cutParam(param)
 		before, has := own[name]
-		return isSession(param) || has && (value == before || isToken(value) && isToken(before))
+		random := has && isToken(value) && isToken(before)
+		drawn = drawn || random
+		return random || isSession(param) || has && value == before
 	})
 	if len(kept) == 0 {
-		return ""
+		return "", drawn
 	}
-	return "?" + strings.Join(kept, "&")
+	return "?" + strings.Join(kept, "&"), drawn
 }

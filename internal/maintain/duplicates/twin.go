@@ -134,19 +134,19 @@ func (t Twins) LinksOf(ctx context.Context, s TwinStore, links []store.Link) ([]
 	if err != nil {
 		return nil, err
 	}
-	var leads trap.Leads
+	page, err := urlkey.Canonical(t.page)
+	if err != nil {
+		return nil, fmt.Errorf("page %s: %w", t.page, err)
+	}
+	leads := trap.NewLeads(page)
 	for _, l := range found {
 		if to, err := urlkey.Canonical(l.URL); err == nil {
 			leads.Add(urls[l.From], to)
 		}
 	}
-	page, err := urlkey.Canonical(t.page)
-	if err != nil {
-		return nil, fmt.Errorf("page %s: %w", t.page, err)
-	}
 	return slices.DeleteFunc(slices.Clone(links), func(l store.Link) bool {
 		to, err := urlkey.Canonical(l.URL)
-		return err != nil || l.Refused != "" || l.NoFollow || leads.Has(page, to)
+		return err != nil || l.Refused != "" || l.NoFollow || leads.Has(to)
 	}), nil
 }
 
