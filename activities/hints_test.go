@@ -180,8 +180,9 @@ func TestHintsOfTimesAhead(t *testing.T) {
 	pages := slow(w, 3)
 	list := w.listed("http://localhost/map.xml")
 	ahead := time.Now().Add(13 * time.Hour).UTC().Truncate(time.Second)
+	before := ago(4 * day)
 	for turn := range 3 {
-		body := urlset(pages[0].URL+" "+ahead.Format(time.RFC3339), pages[1].URL+" "+ago(4*day)) + fmt.Sprintf("<!-- made %d -->", turn)
+		body := urlset(pages[0].URL+" "+ahead.Format(time.RFC3339), pages[1].URL+" "+before) + fmt.Sprintf("<!-- made %d -->", turn)
 		out, _ := w.read(list, "application/xml", body)
 		if turn > 0 && out.Outcome == crawl.OutcomeChanged {
 			t.Errorf("reading %d: the same list has changed", turn)
