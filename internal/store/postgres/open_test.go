@@ -468,7 +468,8 @@ func deadlock(t *testing.T, queued bool) {
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
-	if runs[0]+runs[1] != 3 {
+	// One that is run again may be quicker than the one that waits for its row: another deadlock.
+	if runs[0]+runs[1] < 3 {
 		t.Errorf("runs %v: want one of the two repeated", runs)
 	}
 	var sum int
