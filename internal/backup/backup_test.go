@@ -158,6 +158,24 @@ func TestBackupIsIncrementalAndComesBack(t *testing.T) {
 	}
 }
 
+// inBatches is an archive that stores no content by itself.
+type inBatches struct{ *archive.Dir }
+
+var errAlone = errors.New("a content is stored by itself")
+
+func (inBatches) Create(context.Context) (archive.Writer, error) { return nil, errAlone }
+
+// TestContentsAreStoredInBatches: a million contents that each wait for the disk take hours.
+func TestContentsAreStoredInBatches(t *testing.T) {
+	w := newWorld(t, 3)
+	w.make()
+	into, _ := w.into()
+	into.Files = inBatches{openDir(t, t.TempDir())}
+	if done, err := backup.Restore(t.Context(), w.dir, "", into, quiet); err != nil || done.Copied.Copied != 3 {
+		t.Errorf("restored %+v: %v", done, err)
+	}
+}
+
 // TestCutOff ends a backup at each of its steps: none of these leaves anything that is
 // taken for a backup, and the next one is whole and takes the rest away.
 func TestCutOff(t *testing.T) {

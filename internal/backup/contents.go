@@ -95,13 +95,43 @@ type copier struct {
 	progress Progress
 }
 
-// all copies the contents of a store's versions. Each batch is whole before the
-// next begins, and the first failure of an archive as a whole ends it.
+// batched is an archive that brings many contents to the disk together.
+type batched interface {
+	Batch() (*archive.Batch, error)
+}
+
+// writes is where the contents of a batch are written, until flush has stored them all.
+type writes struct {
+	create func(ctx context.Context) (archive.Writer, error)
+	flush  func() error
+	abort  func()
+}
+
+// writes begins to write. In an archive without batches each content is stored by itself.
+func (c copier) writes() (writes, error) {
+	files, is := c.to.(batched)
+	if !is {
+		return writes{create: c.to.Create, flush: func() error { return nil }, abort: func() {}}, nil
+	}
+	b, err := files.Batch()
+	if err != nil {
+		return writes{}, fmt.Errorf("copy contents: %w", err)
+	}
+	return writes{create: b.Create, flush: b.Flush, abort: b.Abort}, nil
+}
+
+// all copies the contents of a store's versions. Each batch is whole, and on the disk, before
+// the next begins, and the first failure of an archive as a whole ends it.
 func (c copier) all(ctx context.Context, s Contents, see func(digest string)) (Copied, error) {
 	var done Copied
+	to, err := c.writes()
+	if err != nil {
+		return done, err
+	}
+	defer to.abort()
 	for next, err := range digests(ctx, s) {
 		if err == nil {
-			err = c.some(ctx, next, &done)
+			err = c.some(ctx, to, next, &done)
 		}
 		if err != nil {
 			return done, err
@@ -114,7 +144,7 @@ func (c copier) all(ctx context.Context, s Contents, see func(digest string)) (C
 	return done, nil
 }
 
-func (c copier) some(ctx context.Context, digests []string, done *Copied) error {
+func (c copier) some(ctx context.Context, to writes, digests []string, done *Copied) error {
 	type result struct {
 		bytes int64
 		err   error
@@ -124,12 +154,15 @@ func (c copier) some(ctx context.Context, digests []string, done *Copied) error 
 	group.SetLimit(atATime)
 	for i, digest := range digests {
 		group.Go(func() error {
-			results[i].bytes, results[i].err = c.one(ctx, digest)
+			results[i].bytes, results[i].err = c.one(ctx, to, digest)
 			return nil
 		})
 	}
 	if err := group.Wait(); err != nil {
 		return err
+	}
+	if err := to.flush(); err != nil {
+		return fmt.Errorf("copy contents: %w", err)
 	}
 	for i, digest := range digests {
 		if err := done.add(digest, results[i].bytes, results[i].err); err != nil {
@@ -143,8 +176,8 @@ func (c copier) some(ctx context.Context, digests []string, done *Copied) error 
 var errThere = errors.New("there already")
 
 // one copies a content unless it is there. Its bytes are checked as they are read,
-// and get the name of their digest.
-func (c copier) one(ctx context.Context, digest string) (n int64, err error) {
+// and get the name of their digest when the batch is stored.
+func (c copier) one(ctx context.Context, to writes, digest string) (n int64, err error) {
 	there, err := c.to.Has(ctx, digest)
 	if err != nil {
 		return 0, err
@@ -157,7 +190,7 @@ func (c copier) one(ctx context.Context, digest string) (n int64, err error) {
 		return 0, err
 	}
 	defer r.Close()
-	w, err := c.to.Create(ctx)
+	w, err := to.create(ctx)
 	if err != nil {
 		return 0, err
 	}

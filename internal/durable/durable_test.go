@@ -50,3 +50,14 @@ func TestSyncAll(t *testing.T) {
 		t.Error("a closed root was synced")
 	}
 }
+
+func TestSyncFileSystem(t *testing.T) {
+	t.Parallel()
+	can, err := SyncFileSystem(t.TempDir())
+	if err != nil {
+		t.Error(err)
+	}
+	if _, err := SyncFileSystem(filepath.Join(t.TempDir(), "none")); can && !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a folder that is not there: %v", err)
+	}
+}

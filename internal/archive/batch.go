@@ -1,0 +1,118 @@
+package archive
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"recrawl/internal/durable"
+)
+
+// keptSuffix is of the temporary files that wait for the end of a batch.
+const keptSuffix = ".kept" + tempSuffix
+
+// Batch writes many contents to a Dir and brings them to the disk together. To make each
+// durable by itself, as a crawl must, takes some waits for the disk for every content. The
+// contents of a batch may be written by several goroutines.
+type Batch struct {
+	dir *Dir
+	// syncAll brings the file system of a folder to the disk, or reports that the operating
+	// system has no call for that: then each content is made durable by itself.
+	syncAll func(folder string) (can bool, err error)
+
+	mu   sync.Mutex
+	held []heldContent
+}
+
+// heldContent is a content that waits for the end of its batch in a temporary file.
+type heldContent struct {
+	digest string
+	coding Coding
+	file   string
+}
+
+// Batch begins a batch. What lies in the archive before is on the disk when it returns: a
+// process may have been killed between a content's new name and the sync of its folder.
+func (d *Dir) Batch() (*Batch, error) {
+	b := &Batch{dir: d, syncAll: durable.SyncFileSystem}
+	_, err := b.syncAll(d.temp())
+	return b, err
+}
+
+// Create begins a content. Its Commit promises nothing: the content can be seen, and survives
+// a power loss, after Flush.
+func (b *Batch) Create(ctx context.Context) (Writer, error) {
+	return (&Spool{folder: b.dir.temp(), named: true, store: b.hold}).begin(ctx)
+}
+
+// hold keeps the file of a content for Flush.
+func (b *Batch) hold(digest string, s *Spool) error {
+	e, err := encode(s)
+	if err != nil {
+		return err
+	}
+	defer e.close()
+	c := heldContent{digest, e.coding, strings.TrimSuffix(e.file.Name(), tempSuffix) + keptSuffix}
+	if err := os.Rename(e.file.Name(), c.file); err != nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.held = append(b.held, c)
+	return nil
+}
+
+// Flush stores the committed contents. Once it returns without error they survive a power loss.
+// None gets its name before its bytes are on the disk.
+func (b *Batch) Flush() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.held) == 0 {
+		return nil
+	}
+	together, err := b.syncAll(b.dir.temp())
+	if err != nil {
+		return err
+	}
+	for _, c := range b.held {
+		if err := b.dir.placeHeld(c, together); err != nil {
+			return err
+		}
+	}
+	if together {
+		if _, err := b.syncAll(b.dir.temp()); err != nil {
+			return err
+		}
+	}
+	b.held = nil
+	return nil
+}
+
+// Abort drops what was committed since the last Flush. Contents that a failed Flush has placed stay.
+func (b *Batch) Abort() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, c := range b.held {
+		_ = os.Remove(c.file)
+	}
+	b.held = nil
+}
+
+// placeHeld gives a content its name. If its batch is brought to the disk together, its bytes are
+// there already, and the sync that follows brings its folders and its name.
+func (d *Dir) placeHeld(c heldContent, together bool) error {
+	defer d.lock(c.digest)()
+	target := d.file(c.digest, c.coding)
+	if together {
+		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+			return err
+		}
+		return os.Rename(c.file, target)
+	}
+	if err := d.makeFolders(c.digest); err != nil {
+		return err
+	}
+	return durable.Place(c.file, target)
+}
