@@ -4,14 +4,20 @@ import (
 	"context"
 	"errors"
 
+	"golang.org/x/sync/errgroup"
+
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
 	"recrawl/internal/temporalkit"
 )
 
-// closeBatch is the number of pages that one ClosePages asks.
-const closeBatch = 200
+const (
+	// closeBatch is the number of pages that one ClosePages asks.
+	closeBatch = 200
+	// closeAtOnce is how many of them it asks at a time: each waits for Temporal or the store.
+	closeAtOnce = 8
+)
 
 // ClosePages asks a batch of a stopped crawl's living pages to complete. A page
 // without a workflow is only marked. When all are asked, sinks deliver the rest.
@@ -20,23 +26,39 @@ func (a *Activities) ClosePages(ctx context.Context, in contract.ClosePagesIn) (
 	if err != nil {
 		return contract.ClosePagesOut{}, translate(err)
 	}
+	closed := make([]bool, len(pages))
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(closeAtOnce)
+	for i, p := range pages {
+		group.Go(func() (err error) {
+			closed[i], err = a.closePage(groupCtx, p)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return contract.ClosePagesOut{}, translate(err) // it is tried again, and whoever was asked does not mind
+	}
 	out := contract.ClosePagesOut{}
-	for _, p := range pages {
-		err := a.workflows.StopPage(ctx, p.PageRef)
-		if errors.Is(err, temporalkit.ErrNoWorkflow) {
-			_, err = a.stores.Pages.StopWithCrawl(ctx, p.PageID)
+	for _, is := range closed {
+		if is {
+			out.Closed++
 		}
-		if errors.Is(err, store.ErrNotFound) {
-			continue // it was forgotten after it was listed
-		}
-		if err != nil {
-			return out, translate(err)
-		}
-		out.Closed++
 	}
 	if len(pages) == closeBatch {
 		out.After = pages[len(pages)-1].PageID
 		return out, nil
 	}
 	return out, translate(a.finishSinks(ctx, in.Name))
+}
+
+// closePage asks a page to complete. It reports false if the page was forgotten after it was listed.
+func (a *Activities) closePage(ctx context.Context, p store.PageRecord) (bool, error) {
+	err := a.workflows.StopPage(ctx, p.PageRef)
+	if errors.Is(err, temporalkit.ErrNoWorkflow) {
+		_, err = a.stores.Pages.StopWithCrawl(ctx, p.PageID)
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
 }

@@ -234,6 +234,24 @@ func TestClosePages(t *testing.T) {
 	}
 }
 
+// Pages are asked at the same time: one after the other, a crawl of a million takes most of an hour. One
+// that fails ends the batch, which is repeated as a whole.
+func TestClosePagesAtTheSameTime(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	pages := w.living(numbered(6))
+	w.setState(crawl.CrawlStopped)
+	w.flows.meet = make(chan struct{})
+	in := contract.ClosePagesIn{CrawlID: pages[0].CrawlID, Name: "news"}
+	if out := run(w, contract.ClosePages, in); out.Closed != 6 || out.After != 0 {
+		t.Errorf("closed %+v", out)
+	}
+	w.flows.down = true
+	if out, err := try(w, contract.ClosePages, in); err == nil {
+		t.Errorf("closed %+v while Temporal did not answer", out)
+	}
+}
+
 // vanishing is a store in which pages are forgotten as soon as they have been listed.
 type vanishing struct{ store.Store }
 

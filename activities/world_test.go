@@ -357,6 +357,8 @@ type flows struct {
 	missing bool
 	// down: Temporal does not answer.
 	down bool
+	// meet: pages are asked to stop in pairs, each of which waits for the other. nil if they need not.
+	meet chan struct{}
 }
 
 var errDown = errors.New("temporal does not answer")
@@ -394,7 +396,17 @@ func (f *flows) Turn(_ context.Context, page crawl.PageRef, _ time.Duration) err
 
 func (f *flows) FallBack(_ context.Context, page crawl.PageRef) { _ = f.note(&f.fellBack, page, true) }
 
-func (f *flows) StopPage(_ context.Context, page crawl.PageRef) error {
+func (f *flows) StopPage(ctx context.Context, page crawl.PageRef) error {
+	if f.meet != nil {
+		select {
+		case f.meet <- struct{}{}:
+		case <-f.meet:
+		case <-time.After(20 * time.Second):
+			return errors.New("no other page is asked to stop meanwhile")
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 	return f.note(&f.stopped, page, true)
 }
 
