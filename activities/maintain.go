@@ -127,20 +127,6 @@ func (a *Activities) nudge(ctx context.Context, _ contract.MaintainIn, out *cont
 	return nil
 }
 
-func (a *Activities) unfinished(ctx context.Context, in contract.MaintainIn, out *contract.MaintainOut) error {
-	unfinished, err := a.stores.Frontier.UnfinishedLinks(ctx, in.CrawlID, a.unfinishedAge(in.Repair), unfinishedBatch)
-	if err != nil {
-		return err
-	}
-	for _, p := range unfinished {
-		if _, err := a.workflows.EndStuckDiscover(ctx, p.Page, p.Visit); err != nil {
-			return err
-		}
-		out.Unfinished = append(out.Unfinished, contract.DiscoverIn{Store: p.Page.Store, CrawlID: in.CrawlID, Crawl: in.Name, Page: p.Page, Visit: p.Visit, Register: true})
-	}
-	return nil
-}
-
 // sweep deletes the bytes of visits that brought nothing new to keep, of versions that
 // retention removed, and of pages that were forgotten while they were being fetched. It goes
 // on until none wait, or until its time is over: one batch a pass would be fewer than come

@@ -6,13 +6,16 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
+	"recrawl/internal/scope"
 	"recrawl/internal/store"
 	"recrawl/internal/temporalkit"
+	"recrawl/internal/urlkey"
 )
 
 // impatient makes maintenance treat every page that is due as overdue.
@@ -122,6 +125,60 @@ func TestMaintainLooksAfterUnfinishedLinks(t *testing.T) {
 	run(w, contract.RegisterLinks, contract.RegisterIn{Page: got.Unfinished[0].Page, Visit: got.Unfinished[0].Visit})
 	if got := w.maintain(true); len(got.Unfinished) != 0 || !got.Room {
 		t.Errorf("maintained %+v, want nothing unfinished and room for the new page", got)
+	}
+}
+
+// leftOver stores versions of a page whose links wait, more than a pass gives to Discovers.
+func (w *world) leftOver(page crawl.PageRef, versions int) {
+	w.t.Helper()
+	for visit := 1; visit <= versions; visit++ {
+		w.linking(page, visit, store.Link{URL: fmt.Sprintf("http://localhost/new/%d", visit)})
+	}
+}
+
+// A pass registers what is too much for the Discovers of a crawl: after a day in which a filter
+// program did not answer, the rest waited for weeks.
+func TestMaintainRegistersWhatDiscoversCannot(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	page := w.living(numbered(1))[0]
+	w.leftOver(page, 130)
+	got := w.maintain(true)
+	if len(got.Unfinished) != 50 || len(got.Problems) != 0 {
+		t.Errorf("%d get a Discover, problems %v", len(got.Unfinished), got.Problems)
+	}
+	left := must[[]store.PendingLinks](t)(w.store.UnfinishedLinks(t.Context(), page.CrawlID, 0, 1000))
+	if len(left) != 50 || left[0].Visit != got.Unfinished[0].Visit {
+		t.Errorf("%d versions are left, want those that get a Discover", len(left))
+	}
+	if w.page("http://localhost/new/130").State != crawl.Known || !got.Room {
+		t.Errorf("maintained %+v, want room for the new pages", got)
+	}
+}
+
+// counting is a filter program that does not answer, and counts how often it was asked.
+type counting struct{ asked atomic.Int32 }
+
+func (*counting) Has(string) bool { return true }
+
+func (c *counting) Ask(string, urlkey.URL) scope.Answer {
+	c.asked.Add(1)
+	return scope.Answer{Unknown: true, Reason: "it sulks"}
+}
+
+// While a filter program does not answer, a pass asks it for a few versions, and says so.
+func TestMaintainAsksASilentProgramLittle(t *testing.T) {
+	t.Parallel()
+	program := &counting{}
+	w := newWorld(t, func(p *parts) { p.settings.Filters = program })
+	page := w.living(numbered(1), func(spec *crawl.Spec) {
+		spec.Scope.Rules = []crawl.ScopeRule{{Reject: &crawl.FilterSpec{Prefix: crawl.Texts{"http://localhost/new/"}, Not: &crawl.FilterSpec{Program: "moody"}}}}
+	})[0]
+	w.leftOver(page, 80)
+	program.asked.Store(0)
+	got := w.maintain(true)
+	if n := program.asked.Load(); len(got.Unfinished) != 50 || n != 5 || !strings.Contains(got.Problems["links"], "it sulks") {
+		t.Errorf("%d get a Discover, asked %d times, problems %v", len(got.Unfinished), n, got.Problems)
 	}
 }
 
