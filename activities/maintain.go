@@ -164,7 +164,10 @@ func (a *Activities) rescope(ctx context.Context, in contract.MaintainIn, _ *con
 	if err != nil {
 		return err
 	}
-	return maintain.Rescope{Store: a.stores.Scope, Crawl: a.maintained(view), Forbidden: a.forbiddenIn(view), Wake: a.wakeRescoped}.Look(ctx)
+	return maintain.Rescope{
+		Store: a.stores.Scope, Crawl: a.maintained(view), Forbidden: a.forbiddenIn(view),
+		Wake: a.wakeRescoped, Next: newPace(scopeLimit).next,
+	}.Look(ctx)
 }
 
 func (a *Activities) lookForTraps(ctx context.Context, in contract.MaintainIn, _ *contract.MaintainOut) error {

@@ -30,6 +30,9 @@ const (
 	// lookLimit is how long a pass looks for duplicates, with its rests. What is left comes in
 	// the next pass.
 	lookLimit = 2 * time.Minute
+	// scopeLimit is how long a pass wakes pages whose place in the scope has changed, with its
+	// rests. What is left comes in the next pass.
+	scopeLimit = 2 * time.Minute
 	// unfinishedAge is how long a version's links may wait for their Discover,
 	// which is normally on its way, before maintenance takes over.
 	unfinishedAge = 2 * time.Minute

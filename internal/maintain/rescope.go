@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -20,9 +21,6 @@ const (
 	// takes several passes.
 	scopeBatch  = 1000
 	scopeRounds = 50
-	// scopeWoken is how many woken pages end a pass, which leaves the rest to the
-	// next: each costs a signal.
-	scopeWoken = 2000
 )
 
 // outOfScope is the start of the rule of a page that the scope excludes.
@@ -83,30 +81,46 @@ func Inside(ctx context.Context, c Crawl, p store.PageRecord) (bool, error) {
 	return v.Accept && !v.Undecided, nil
 }
 
+// generationMark stands between the digest in a scope's name and the crawl's generation.
+const generationMark = "@"
+
 // scopeName names everything that decides which pages are in the scope of a crawl, what they
 // are for, and to whom a robots.txt speaks. For imported seeds only the generation shows that there are new
-// ones; it is raised for smaller reasons, too.
+// ones, and follows the rest; it is raised for smaller reasons, too.
 func scopeName(c Crawl) (string, error) {
 	what := struct {
 		Seeds      []string
 		Scope      crawl.ScopeSpec
 		URLs       crawl.URLSpec
-		Generation int64
+		Generation int64       // 0; earlier releases had an imported crawl's here
 		Purpose    []crawl.Use `json:",omitempty"`
 		Agent      string      `json:",omitempty"` // "" for the default one
 	}{Seeds: c.Spec.Seeds, Scope: c.Spec.Scope, URLs: c.Spec.URLs, Purpose: c.Spec.Purpose}
 	if agent := strings.ToLower(c.Spec.Identity.Agent); agent != strings.ToLower(crawl.DefaultSpec().Identity.Agent) {
 		what.Agent = agent
 	}
-	if c.Imported {
-		what.Generation = c.Generation
-	}
 	text, err := json.Marshal(what)
 	if err != nil {
 		return "", fmt.Errorf("encode scope: %w", err)
 	}
 	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:]), nil
+	name := hex.EncodeToString(sum[:])
+	if c.Imported {
+		name += generationMark + strconv.FormatInt(c.Generation, 10)
+	}
+	return name, nil
+}
+
+// begin is the look to go on with under the name of the scope now. One that has begun before the
+// crawl got more seeds goes on from where it is, and the next begins when it is done: seeds that are
+// imported every hour would otherwise keep it among the first pages. Any other change begins anew.
+func begin(look store.ScopeLook, name string) store.ScopeLook {
+	was, _, imported := strings.Cut(look.Scope, generationMark)
+	now, _, imports := strings.Cut(name, generationMark)
+	if look.Scope == name || !look.Done && imported && imports && was == now {
+		return look
+	}
+	return store.ScopeLook{Scope: name}
 }
 
 // Rescope checks the pages of a crawl whose scope, purpose or agent has changed since the last
@@ -119,6 +133,9 @@ type Rescope struct {
 	Forbidden func(ctx context.Context, page crawl.PageRef, now time.Time) (bool, error)
 	// Wake tells the workflows of pages that these are due now.
 	Wake func(ctx context.Context, pages []store.PageRecord) error
+	// Next is called after each batch with pages that were woken, since each costs a signal. It
+	// may take its time, and reports whether to go on in this pass.
+	Next func(ctx context.Context) (bool, error)
 }
 
 // Look wakes the pages that are outside now, to be excluded, and excluded pages that
@@ -133,20 +150,16 @@ func (r Rescope) Look(ctx context.Context) error {
 	if err != nil || look.Done && look.Scope == name {
 		return err
 	}
-	if look.Scope != name {
-		look = store.ScopeLook{Scope: name}
-	}
-	woken := 0
-	for round := 0; round < scopeRounds && woken < scopeWoken && !look.Done; round++ {
+	look = begin(look, name)
+	for goOn, round := true, 0; goOn && round < scopeRounds && !look.Done; round++ {
 		pages, err := r.Store.ListPages(ctx, store.PageFilter{CrawlID: r.Crawl.ID, States: crawl.LivingStates(), After: look.After, Limit: scopeBatch})
 		if err != nil {
 			return err
 		}
-		n, err := r.wakeMisplaced(ctx, pages)
+		woken, err := r.wakeMisplaced(ctx, pages)
 		if err != nil {
 			return err
 		}
-		woken += n
 		if look.Done = len(pages) < scopeBatch; len(pages) > 0 {
 			look.After = pages[len(pages)-1].PageID
 		}
@@ -154,6 +167,11 @@ func (r Rescope) Look(ctx context.Context) error {
 		// others do.
 		if err := r.Store.SetScopeLook(ctx, r.Crawl.ID, look); err != nil {
 			return err
+		}
+		if woken > 0 && !look.Done {
+			if goOn, err = r.Next(ctx); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

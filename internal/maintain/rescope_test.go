@@ -81,6 +81,7 @@ func (s *scoped) rescope(t *testing.T, forbidden string) Rescope {
 			}
 			return nil
 		},
+		Next: func(context.Context) (bool, error) { return true, nil },
 	}
 }
 
@@ -168,11 +169,11 @@ func TestRescopeByAgent(t *testing.T) {
 }
 
 // Pages that could not be woken are not passed over: the next pass reads them again. A
-// pass that wakes many leaves the rest to the next.
+// pass goes on for as long as it may, and leaves the rest to the next.
 func TestRescopeGoesOn(t *testing.T) {
 	t.Parallel()
 	s := &scoped{}
-	for i := range scopeWoken + scopeBatch {
+	for i := range 3*scopeBatch + 1 {
 		s.add(fmt.Sprintf("http://a.example/old/%d", i), crawl.Active, 0)
 	}
 	r := s.rescope(t, "")
@@ -182,9 +183,57 @@ func TestRescopeGoesOn(t *testing.T) {
 		t.Fatalf("looked at up to %d: %v", s.look.After, err)
 	}
 	r.Wake = wake
-	for turn, want := range []int{scopeWoken, scopeWoken + scopeBatch} {
-		if err := r.Look(t.Context()); err != nil || len(s.woken) != want || s.look.Done != (turn == 1) {
-			t.Errorf("turn %d: %d woken, %+v: %v", turn, len(s.woken), s.look, err)
+	r.Next = func(context.Context) (bool, error) { return false, nil }
+	if err := r.Look(t.Context()); err != nil || len(s.woken) != scopeBatch || s.look.Done {
+		t.Errorf("without time: %d woken, %+v: %v", len(s.woken), s.look, err)
+	}
+	r.Next = func(context.Context) (bool, error) { return true, nil }
+	if err := r.Look(t.Context()); err != nil || len(s.woken) != len(s.pages) || !s.look.Done {
+		t.Errorf("with time: %d woken, %+v: %v", len(s.woken), s.look, err)
+	}
+}
+
+// Seeds that are imported during a look do not send it back to the first page. When it is done,
+// another begins for them. A change of the spec begins anew at once.
+func TestRescopeIsNotSentBackByImports(t *testing.T) {
+	t.Parallel()
+	s := &scoped{}
+	for i := range 3 * scopeBatch {
+		s.add(fmt.Sprintf("http://a.example/old/%d", i), crawl.Active, 0)
+	}
+	r := s.rescope(t, "")
+	r.Next = func(context.Context) (bool, error) { return false, nil } // a batch is a pass
+	r.Crawl.Imported = true
+	look := func(want int64) {
+		t.Helper()
+		r.Crawl.Generation++
+		if err := r.Look(t.Context()); err != nil || s.look.After != want {
+			t.Errorf("generation %d: %+v, %v, want it after page %d", r.Crawl.Generation, s.look, err, want)
 		}
+	}
+	for pass := range int64(3) {
+		look((pass + 1) * scopeBatch)
+	}
+	if look(3 * scopeBatch); !s.look.Done {
+		t.Errorf("the look is not done: %+v", s.look)
+	}
+	look(scopeBatch)
+	r.Crawl.Spec.Scope.MaxDepth = 3
+	look(scopeBatch)
+	for range 3 {
+		look(s.look.After + min(scopeBatch, 3*scopeBatch-s.look.After))
+	}
+	look(scopeBatch)
+	reads := s.reads
+	for range 3 {
+		if err := r.Look(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !s.look.Done || s.reads != reads+3 {
+		t.Errorf("%+v after %d reads", s.look, s.reads-reads)
+	}
+	if err := r.Look(t.Context()); err != nil || s.reads != reads+3 {
+		t.Errorf("an unchanged scope is looked at again: %v", err)
 	}
 }
