@@ -92,6 +92,15 @@ func TestRead(t *testing.T) {
 			`<feed><entry><link rel="self" href="0"/><link rel="http://www.iana.org/assignments/relation/alternate" href="1"/></entry></feed>`,
 			FormatAtom, "/s/1", nil, "",
 		},
+		"entries in several types": {
+			`<feed xml:base="/f/"><entry><link rel="alternate" type="application/json" href="1.json"/><link type="TEXT/HTML; charset=utf-8" href="1"/><link href="no"/></entry>
+			<entry><link type="application/json" href="2.json"/><link xml:base="/g/" href="2"/><link href="no"/></entry>
+			<entry><link type="application/pdf" href="3.pdf"/><link type="application/json" href="3.json"/></entry>
+			<entry><link type="text/html" hreflang="en" href="4"/><link type="text/html" hreflang="de" href="4.de"/></entry>
+			<entry><link href="5"/><link rel="self" type="text/html" href="no"/><link rel="enclosure" type="text/html" href="no"/></entry>
+			<entry><link>6</link><link type="text/html" href="no"/></entry></feed>`,
+			FormatAtom, "/f/1 /g/2 /f/3.pdf /f/4 /f/5 /f/6", nil, "",
+		},
 		"wrong name spaces, cases and entities": {
 			`<s:URLSET xmlns:s="wrong"><s:Url><S:LOC>https://a.test/a&b</S:LOC><x:lastMod>2026</x:lastMod>&nbsp;&unknown;</s:Url></s:URLSET>`,
 			FormatURLs, "/a&b@2026-01-01T00:00:00", nil, "",

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"recrawl/internal/crawl"
 	"recrawl/internal/urlkey"
 )
 
@@ -59,6 +60,7 @@ type elements struct {
 	at    int
 	bases []nestedBase     // the innermost last
 	guid  string           // of an RSS item, which may be its URL
+	fit   int              // of the link that gave the entry its URL: see fitOf
 	text  *strings.Builder // of the part being read, which is the innermost element
 	// spoilt: a part of the entry could not be read, and was counted. broken counts these
 	// places in the whole list.
@@ -108,7 +110,7 @@ func (e *elements) start(t xml.StartElement) error {
 		// An entry that was not closed ends where the next begins.
 		e.flush()
 		e.rebase(t)
-		e.entry, e.at, e.spoilt = &found{sitemap: name == "sitemap", base: e.inner()}, len(e.open), false
+		e.entry, e.at, e.spoilt, e.fit = &found{sitemap: name == "sitemap", base: e.inner()}, len(e.open), false, 0
 		if about := attr(t, "about"); about != "" {
 			e.guid = about
 		}
@@ -179,9 +181,7 @@ func (e *elements) part(name string, t xml.StartElement) {
 		e.entry.base = e.inner()
 	case "link":
 		if href := attr(t, "href"); href != "" {
-			if e.entry.href == "" && e.isEntry(attr(t, "rel")) {
-				e.entry.href, e.entry.base = href, e.inner()
-			}
+			e.link(href, t)
 			return
 		}
 		if e.entry.href == "" {
@@ -193,6 +193,29 @@ func (e *elements) part(name string, t xml.StartElement) {
 		}
 	}
 	e.text = &strings.Builder{}
+}
+
+// link takes the URL of an entry from a link. An entry may have several, one for each type in
+// which it is served (RFC 4287 section 4.1.2): a page to read comes first, then one that does
+// not say, and of the same kind the first.
+func (e *elements) link(href string, t xml.StartElement) {
+	fit := fitOf(attr(t, "type"))
+	isBetter := e.entry.href == "" || e.fit > 0 && fit > e.fit // without a fit, another element gave the URL
+	if isBetter && e.isEntry(attr(t, "rel")) {
+		e.entry.href, e.entry.base, e.fit = href, e.inner(), fit
+	}
+}
+
+// fitOf says how well a link of a type serves as the URL of an entry; more is better, and 0 is
+// no link at all.
+func fitOf(kind string) int {
+	switch crawl.ParseMediaType(kind).Type {
+	case "text/html", "application/xhtml+xml":
+		return 3
+	case "":
+		return 2
+	}
+	return 1
 }
 
 // relations begins the full names of relations of links (RFC 4287 section 4.2.7.2).
