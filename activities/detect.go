@@ -336,7 +336,10 @@ func contentOf(page store.PageRecord, fetched contract.FetchOut, body []byte, ru
 	if err != nil {
 		return extract.Page{}, fmt.Errorf("%s: %w", pageLabel(page.PageRef), err)
 	}
-	content, err := extract.Parse(extract.Source{Body: body, ContentType: fetched.ContentType, Language: languageOf(fetched.Heads), URL: base}, rules)
+	content, err := extract.Parse(extract.Source{
+		Body: body, ContentType: fetched.ContentType, URL: base,
+		Language: headerOf(fetched.Heads, "Content-Language"), Refresh: headerOf(fetched.Heads, "Refresh"), Links: headersOf(fetched.Heads, "Link"),
+	}, rules)
 	if err != nil {
 		return extract.Page{}, fmt.Errorf("%s: %w", pageLabel(page.PageRef), err)
 	}
@@ -377,9 +380,9 @@ func (a *Activities) save(ctx context.Context, page store.PageRecord, c newConte
 	}, nil
 }
 
-// languageOf returns the Content-Language of an answer, "" if it has none.
-func languageOf(heads *contract.Heads) string {
-	if values := headersOf(heads, "Content-Language"); len(values) > 0 {
+// headerOf returns an answer's first value for a header, "" if it has none.
+func headerOf(heads *contract.Heads, name string) string {
+	if values := headersOf(heads, name); len(values) > 0 {
 		return values[0]
 	}
 	return ""

@@ -175,6 +175,19 @@ func TestDetectChangeOfAPageWithoutFollow(t *testing.T) {
 	}
 }
 
+// What a page says in headers, as it could in elements, counts.
+func TestDetectChangeFollowsHeaders(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	page := w.living([]string{"http://localhost/"})[0]
+	in := w.detection(page, 1, "")
+	in.Fetch.Heads = &contract.Heads{Response: "HTTP/1.1 200 OK\r\nRefresh: 0; url=/moved\r\nLink: </2>; rel=next\r\nlink: </0>; rel=prev\r\n\r\n"}
+	run(w, contract.DetectChange, in)
+	if follows := strings.Join(w.followed(page, 1), " "); follows != "/moved /2 /0" {
+		t.Errorf("links %q", follows)
+	}
+}
+
 // Links that are not taken are counted by reason, with examples, wherever they lead.
 func TestLinksThatAreNotTakenAreCounted(t *testing.T) {
 	t.Parallel()

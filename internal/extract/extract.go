@@ -36,7 +36,9 @@ const (
 type Source struct {
 	Body        []byte
 	ContentType string
-	Language    string // the Content-Language header, "" if there is none
+	Language    string   // the Content-Language header, "" if there is none
+	Refresh     string   // the Refresh header, "" if there is none
+	Links       []string // the Link headers
 	URL         urlkey.URL
 
 	charset string // of Body, once it is known

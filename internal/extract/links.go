@@ -42,7 +42,7 @@ const (
 	KindFrame   Kind = "frame"
 	KindIframe  Kind = "iframe"
 	KindLink    Kind = "link"
-	KindRefresh Kind = "meta-refresh"
+	KindRefresh Kind = "meta-refresh" // or the header
 )
 
 // Place is the part of the page in which a link stands, by the elements and roles around
@@ -268,6 +268,7 @@ func (c *collector) meta(attributes []html.Attribute, place Place) {
 
 // page resolves the gathered references against the page's URL.
 func (c *collector) page(src Source) Page {
+	c.headers(src)
 	self, encoded := src.URL, queriesOf(src.charset)
 	at := self
 	if c.hasBase {
