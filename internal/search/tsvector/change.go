@@ -40,7 +40,7 @@ SELECT COUNT(*) FROM gone`, docs(crawl), vectors(crawl), where), arg).Scan(&n)
 func (x *Index) ofCrawl(ctx context.Context, run func(context.Context, func(querier) error) error, crawl int64, do func(querier) error) error {
 	return run(ctx, func(q querier) error {
 		var there bool
-		if err := q.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM recrawl_search.crawls WHERE crawl = $1)", crawl).Scan(&there); err != nil || !there {
+		if err := q.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM crawls WHERE crawl = $1)", crawl).Scan(&there); err != nil || !there {
 			return err
 		}
 		return do(q)
@@ -83,7 +83,7 @@ func (x *Index) Held(ctx context.Context, crawl, after, through int64) (map[int6
 // Cursor implements search.Index.
 func (x *Index) Cursor(ctx context.Context, crawl int64) (cursor string, err error) {
 	err = x.read(ctx, func(q querier) error {
-		err := q.QueryRow(ctx, "SELECT cursor FROM recrawl_search.crawls WHERE crawl = $1", crawl).Scan(&cursor)
+		err := q.QueryRow(ctx, "SELECT cursor FROM crawls WHERE crawl = $1", crawl).Scan(&cursor)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
@@ -98,7 +98,7 @@ func (x *Index) SetCursor(ctx context.Context, crawl int64, cursor string) error
 		if err := lock(ctx, q, crawl); err != nil {
 			return err
 		}
-		_, err := q.Exec(ctx, "UPDATE recrawl_search.crawls SET cursor = $2 WHERE crawl = $1", crawl, cursor)
+		_, err := q.Exec(ctx, "UPDATE crawls SET cursor = $2 WHERE crawl = $1", crawl, cursor)
 		return err
 	})
 }
@@ -106,7 +106,7 @@ func (x *Index) SetCursor(ctx context.Context, crawl int64, cursor string) error
 // Drop implements search.Index.
 func (x *Index) Drop(ctx context.Context, crawl int64) error {
 	return x.ofCrawl(ctx, x.write, crawl, func(q querier) error {
-		if _, err := q.Exec(ctx, "DELETE FROM recrawl_search.crawls WHERE crawl = $1", crawl); err != nil {
+		if _, err := q.Exec(ctx, "DELETE FROM crawls WHERE crawl = $1", crawl); err != nil {
 			return err
 		}
 		_, err := q.Exec(ctx, "DROP TABLE IF EXISTS "+docs(crawl)+", "+vectors(crawl))
@@ -122,7 +122,7 @@ func (x *Index) Crawls(ctx context.Context) (crawls []int64, err error) {
 			err := row.Scan(&crawl)
 			crawls = append(crawls, crawl)
 			return err
-		}, "SELECT crawl FROM recrawl_search.crawls ORDER BY crawl")
+		}, "SELECT crawl FROM crawls ORDER BY crawl")
 	})
 	return crawls, err
 }
@@ -171,7 +171,7 @@ func (x *Index) Purge(ctx context.Context) error {
 	var failures []error
 	for _, crawl := range crawls {
 		for _, table := range []string{docs(crawl), vectors(crawl)} {
-			_, err := conn.Exec(ctx, "VACUUM (FULL) "+table)
+			_, err := conn.Exec(ctx, "VACUUM (FULL) "+x.identifier()+"."+table) // in no transaction
 			failures = append(failures, named(err))
 		}
 	}

@@ -10,20 +10,20 @@ import (
 	"recrawl/internal/search"
 )
 
-// tables are the tables beside the documents.
+// tables are the tables beside the documents. Names have no schema, here and elsewhere: a
+// transaction sees only the index's own.
 const tables = `
-CREATE SCHEMA recrawl_search;
-CREATE TABLE recrawl_search.about (id integer PRIMARY KEY CHECK (id = 1), format integer NOT NULL, store text NOT NULL);
-CREATE TABLE recrawl_search.crawls (crawl bigint PRIMARY KEY, cursor text NOT NULL);
+CREATE TABLE about (id integer PRIMARY KEY CHECK (id = 1), format integer NOT NULL, store text NOT NULL);
+CREATE TABLE crawls (crawl bigint PRIMARY KEY, cursor text NOT NULL);
 `
 
 // docs is the table of the shown data of a crawl's pages, and vectors that of the data by
 // which they are found and ranked. Each crawl has two of its own, so that a word that is
 // common in another costs it nothing, and a crawl is dropped at once.
-func docs(crawl int64) string { return fmt.Sprintf("recrawl_search.docs_%d", crawl) }
+func docs(crawl int64) string { return fmt.Sprintf("docs_%d", crawl) }
 
 // vectors: see docs.
-func vectors(crawl int64) string { return fmt.Sprintf("recrawl_search.vectors_%d", crawl) }
+func vectors(crawl int64) string { return fmt.Sprintf("vectors_%d", crawl) }
 
 // crawlTables are the tables of a crawl.
 //
@@ -42,7 +42,7 @@ CREATE TABLE IF NOT EXISTS %[1]s (
     page bigint PRIMARY KEY, digest uuid, version integer NOT NULL, url text NOT NULL, host text NOT NULL, title text NOT NULL, mark text NOT NULL
 );
 CREATE INDEX IF NOT EXISTS docs_%[3]d_digest ON %[1]s (digest) WHERE digest IS NOT NULL;
-INSERT INTO recrawl_search.crawls (crawl, cursor) VALUES (%[3]d, '') ON CONFLICT DO NOTHING;`
+INSERT INTO crawls (crawl, cursor) VALUES (%[3]d, '') ON CONFLICT DO NOTHING;`
 
 // makeTables makes the tables of a crawl.
 func makeTables(ctx context.Context, q querier, crawl int64) error {
@@ -64,6 +64,9 @@ func (x *Index) claim(ctx context.Context, store string) error {
 		if _, err := q.Exec(ctx, fmt.Sprintf("SELECT pg_advisory_xact_lock(%d)", makeLock)); err != nil {
 			return err
 		}
+		if err := x.inherit(ctx, q, store); err != nil {
+			return err
+		}
 		have, err := aboutOf(ctx, q) // another may have been faster
 		switch {
 		case err != nil || have == (about{format, store}):
@@ -72,8 +75,8 @@ func (x *Index) claim(ctx context.Context, store string) error {
 			return have.newer()
 		}
 		for _, statement := range []string{
-			"DROP SCHEMA IF EXISTS recrawl_search CASCADE", tables,
-			fmt.Sprintf("INSERT INTO recrawl_search.about (id, format, store) VALUES (1, %d, %s)", format, quoted(store)),
+			"DROP SCHEMA IF EXISTS " + x.identifier() + " CASCADE", "CREATE SCHEMA " + x.identifier(), tables,
+			fmt.Sprintf("INSERT INTO about (id, format, store) VALUES (1, %d, %s)", format, quoted(store)),
 		} {
 			if _, err := q.Exec(ctx, statement); err != nil {
 				return err
@@ -81,6 +84,26 @@ func (x *Index) claim(ctx context.Context, store string) error {
 		}
 		return nil
 	})
+}
+
+// inherit takes over the index that an older release kept for this store: it gave all the
+// stores of a database one schema, where each began the index of the others anew.
+func (x *Index) inherit(ctx context.Context, q querier, store string) error {
+	if x.schema == Schema {
+		return nil
+	}
+	var old string
+	var has bool
+	const look = "SELECT COALESCE(to_regclass($1)::text, ''), to_regnamespace($2) IS NOT NULL"
+	if err := q.QueryRow(ctx, look, Schema+".about", x.identifier()).Scan(&old, &has); err != nil || old == "" || has {
+		return err
+	}
+	var ours bool
+	if err := q.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM "+Schema+".about WHERE store = $1)", store).Scan(&ours); err != nil || !ours {
+		return err
+	}
+	_, err := q.Exec(ctx, "ALTER SCHEMA "+Schema+" RENAME TO "+x.identifier())
+	return err
 }
 
 // check makes sure that there is an index to query.
@@ -115,10 +138,10 @@ func (x *Index) about(ctx context.Context) (a about, err error) {
 
 func aboutOf(ctx context.Context, q querier) (a about, err error) {
 	var there bool
-	if err := q.QueryRow(ctx, "SELECT to_regclass('recrawl_search.about') IS NOT NULL").Scan(&there); err != nil || !there {
+	if err := q.QueryRow(ctx, "SELECT to_regclass('about') IS NOT NULL").Scan(&there); err != nil || !there {
 		return a, err
 	}
-	err = q.QueryRow(ctx, "SELECT format, store FROM recrawl_search.about").Scan(&a.format, &a.store)
+	err = q.QueryRow(ctx, "SELECT format, store FROM about").Scan(&a.format, &a.store)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = nil
 	}

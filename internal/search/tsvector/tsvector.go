@@ -1,10 +1,12 @@
 // Package tsvector keeps a search index in the PostgreSQL database of a store: in a schema
-// of its own, which records its own format, so the store's migrations know nothing of it.
+// of its own for each store, which records its own format, so the store's migrations know nothing of it.
 // The schema may be dropped at any time; it is filled again.
 package tsvector
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -16,7 +18,8 @@ import (
 	"recrawl/internal/search"
 )
 
-// Schema is the schema of the tables.
+// Schema is the schema of the tables of a store in the schema public. The name of any other
+// begins with it: see schemaFor.
 const Schema = "recrawl_search"
 
 const (
@@ -32,7 +35,7 @@ const (
 // forAll are settings of each transaction. Every statement has an index for its conditions,
 // and a plan that was made while a table was small stays for later; compiling one takes
 // longer than running it.
-const forAll = "SELECT set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)"
+const forAll = ", set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)"
 
 // forQuestions are those of a query. The places of many pages fit into this memory; without
 // it each would be looked at twice.
@@ -64,6 +67,8 @@ type Options struct {
 type Index struct {
 	pool *pgxpool.Pool
 	tx   querier // what Together passes has a transaction of its own
+	// schema is that of the tables, the only one that a transaction sees.
+	schema string
 }
 
 var _ search.Index = (*Index)(nil)
@@ -86,7 +91,12 @@ func Open(ctx context.Context, dsn string, o Options) (*Index, error) {
 	if err != nil {
 		return nil, named(err)
 	}
-	x := &Index{pool: pool}
+	var of string
+	if err := pool.QueryRow(ctx, "SELECT COALESCE(current_schema(), 'public')").Scan(&of); err != nil {
+		pool.Close()
+		return nil, named(err)
+	}
+	x := &Index{pool: pool, schema: schemaFor(of)}
 	open := x.claim
 	if o.ReadOnly {
 		open = x.check
@@ -97,6 +107,23 @@ func Open(ctx context.Context, dsn string, o Options) (*Index, error) {
 	}
 	return x, nil
 }
+
+// schemaFor names the schema of the index of a store by the store's own: a database may have a
+// store in each of several, by search_path.
+func schemaFor(store string) string {
+	const most = 63 // bytes of an identifier; the server cuts off the rest
+	switch {
+	case store == "public":
+		return Schema
+	case len(Schema)+1+len(store) > most:
+		digest := sha256.Sum256([]byte(store))
+		store = hex.EncodeToString(digest[:16])
+	}
+	return Schema + "_" + store
+}
+
+// identifier is the name of the schema in a statement.
+func (x *Index) identifier() string { return pgx.Identifier{x.schema}.Sanitize() }
 
 // Close implements search.Index.
 func (x *Index) Close() error {
@@ -122,7 +149,7 @@ func named(err error) error {
 	case failure.Code == codeQueryCanceled, failure.Code == codeLockNotAvailable, failure.Code == codeDeadlock:
 		err = fmt.Errorf("%w: %w", search.ErrBusy, err)
 	case failure.Code == codeNoPrivilege:
-		err = fmt.Errorf("the store's user may not keep the schema %s: have the database's owner GRANT CREATE ON DATABASE to it: %w: %w", Schema, search.ErrForeign, err)
+		err = fmt.Errorf("the store's user may not keep the schema of the search index: have the database's owner GRANT CREATE ON DATABASE to it: %w: %w", search.ErrForeign, err)
 	}
 	return fmt.Errorf("search index: %w", err)
 }
@@ -149,7 +176,7 @@ func (x *Index) within(ctx context.Context, o pgx.TxOptions, set string, do func
 		return do(x.tx)
 	}
 	return named(pgx.BeginTxFunc(ctx, x.pool, o, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, set); err != nil {
+		if _, err := tx.Exec(ctx, "SELECT set_config('search_path', "+quoted(x.identifier())+", true)"+set); err != nil {
 			return err
 		}
 		return do(tx)
@@ -165,13 +192,13 @@ func (x *Index) Together(ctx context.Context, crawl int64, do func(search.Index)
 		if err := lock(ctx, tx, crawl); err != nil {
 			return err
 		}
-		return do(&Index{pool: x.pool, tx: tx})
+		return do(&Index{pool: x.pool, tx: tx, schema: x.schema})
 	})
 }
 
 // lock makes the tables of a crawl if they are not there, and keeps others from changing it.
 func lock(ctx context.Context, q querier, crawl int64) error {
-	const own = "SELECT crawl FROM recrawl_search.crawls WHERE crawl = $1 FOR UPDATE"
+	const own = "SELECT crawl FROM crawls WHERE crawl = $1 FOR UPDATE"
 	var id int64
 	err := q.QueryRow(ctx, own, crawl).Scan(&id)
 	if !errors.Is(err, pgx.ErrNoRows) {

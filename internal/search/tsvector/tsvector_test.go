@@ -41,6 +41,50 @@ func TestIndexWithoutPreparedStatements(t *testing.T) {
 	})
 }
 
+// Two stores of one database, each in a schema, leave each other's index alone.
+func TestStoresBesideEachOther(t *testing.T) {
+	t.Parallel()
+	base := pgtest.DSN(t)
+	first := opened(t, base)
+	long := strings.Repeat("s", 60)
+	_, err := first.pool.Exec(t.Context(), `CREATE SCHEMA "B-2"; CREATE SCHEMA `+long+"a; CREATE SCHEMA "+long+"b")
+	check(t, err, first.Put(t.Context(), same(3)), first.SetCursor(t.Context(), 1, "of s1"), first.Close())
+	names := map[string]string{"s1": base, "s2": base + "&search_path=%22B-2%22,public", "s3": base + "&search_path=" + long + "a", "s4": base + "&search_path=" + long + "b"}
+	for range 2 {
+		for store, dsn := range names {
+			x, err := Open(t.Context(), dsn, Options{Store: store})
+			check(t, err)
+			check(t, x.Put(t.Context(), same(2)), x.SetCursor(t.Context(), 1, "of "+store), x.Close())
+		}
+	}
+	for store, dsn := range names {
+		x, err := Open(t.Context(), dsn, Options{Store: store, ReadOnly: true})
+		check(t, err)
+		if cursor, err := x.Cursor(t.Context(), 1); err != nil || cursor != "of "+store {
+			t.Errorf("the index of %s has the cursor %q, %v", store, cursor, err)
+		}
+		check(t, x.Close())
+	}
+}
+
+// A store in another schema keeps the index that an older release made, and leaves that of
+// another store alone.
+func TestIndexOfAnOlderReleaseGoesOn(t *testing.T) {
+	t.Parallel()
+	base := pgtest.DSN(t)
+	old := opened(t, base) // as older releases did wherever the store is
+	_, err := old.pool.Exec(t.Context(), "CREATE SCHEMA mine; CREATE SCHEMA other")
+	check(t, err, old.Put(t.Context(), same(3)), old.SetCursor(t.Context(), 1, "here"), old.Close())
+	for _, c := range []struct{ schema, store, want string }{{"other", "s2", ""}, {"mine", "s1", "here"}, {"mine", "s1", "here"}} {
+		x, err := Open(t.Context(), base+"&search_path="+c.schema, Options{Store: c.store})
+		check(t, err)
+		if cursor, err := x.Cursor(t.Context(), 1); err != nil || cursor != c.want {
+			t.Errorf("%s has the cursor %q, %v; want %q", c.schema, cursor, err, c.want)
+		}
+		check(t, x.Close())
+	}
+}
+
 // same returns documents with the same words, and one word of their own each.
 func same(n int) (docs []search.Document) {
 	for i := range n {
