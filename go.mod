@@ -13,6 +13,7 @@ require (
 	github.com/andybalholm/cascadia v1.3.4
 	github.com/aymanbagabas/go-udiff v0.4.1
 	github.com/gofrs/flock v0.13.1
+	github.com/gogs/chardet v0.0.0-20211120154057-b7413eaefb8f
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/klauspost/compress v1.20.3
 	github.com/minio/minio-go/v7 v7.4.1

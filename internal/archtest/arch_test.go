@@ -188,6 +188,7 @@ var rules = []rule{
 var importers = map[string]string{
 	"github.com/temoto/robotstxt":      "internal/robots",
 	"github.com/PuerkitoBio/goquery":   "internal/extract",
+	"github.com/gogs/chardet":          "internal/extract",
 	"github.com/jackc/pgx":             "internal/store/postgres internal/search/tsvector",
 	"modernc.org/sqlite":               "internal/store/sqlite internal/search/fts",
 	"github.com/nlnwa/whatwg-url":      "internal/urlkey",

@@ -57,10 +57,23 @@ func uncertain(body []byte, media crawl.MediaType, found encoding.Encoding, name
 		}
 	}
 	found, name = declared(body, media, found, name)
-	if isUTF8 && name != "iso-2022-jp" {
+	switch {
+	case isUTF8 && name != "iso-2022-jp":
 		return encoding.Nop, "utf-8"
+	case name == "windows-1252" && saysNothing(body, media):
+		return guess(body, media.Type != "text/plain")
 	}
 	return found, name
+}
+
+// saysNothing reports whether a page or a plain text does not name its encoding, so that readers
+// have to guess it. XML and the like are in UTF-8 then.
+func saysNothing(body []byte, media crawl.MediaType) bool {
+	if media.Type != "" && media.Type != "text/html" && media.Type != "text/plain" {
+		return false
+	}
+	e, _ := metaCharset(body[:min(len(body), maxPrescan)])
+	return e == nil && !declaration().Match(body)
 }
 
 // mostlyUTF8 reports whether a body is UTF-8, whatever encoding it declares: text in other
