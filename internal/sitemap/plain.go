@@ -3,7 +3,6 @@ package sitemap
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
@@ -95,8 +94,12 @@ func (l *lister) json() error {
 }
 
 func (l *lister) items(d *json.Decoder) error {
-	if open, err := d.Token(); err != nil || open != json.Delim('[') {
-		return fmt.Errorf("items is no list: %w", errors.Join(err))
+	open, err := d.Token()
+	if err != nil {
+		return err
+	}
+	if open != json.Delim('[') {
+		return errors.New("items is no list")
 	}
 	for d.More() {
 		l.in.rest()
@@ -119,6 +122,6 @@ func (l *lister) items(d *json.Decoder) error {
 		}
 		l.list.add(l.base, found{href: href, date: date}, l.most)
 	}
-	_, err := d.Token()
+	_, err = d.Token()
 	return err
 }

@@ -228,7 +228,7 @@ const maxProblem = 200
 func problem(err error) string {
 	var syntax *xml.SyntaxError
 	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &syntax) && strings.HasSuffix(syntax.Msg, "unexpected EOF"):
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), errors.As(err, &syntax) && strings.HasSuffix(syntax.Msg, "unexpected EOF"):
 		return "it ends in the middle"
 	case errors.As(err, &syntax):
 		return crawl.Clean(fmt.Sprintf("it is broken in line %d: %s", syntax.Line, syntax.Msg), maxProblem)

@@ -172,6 +172,12 @@ func TestRead(t *testing.T) {
 		"JSON Feed that is cut off": {
 			`{"version":"https://jsonfeed.org/version/1","items":[{"url":"https://a.test/1"},{"ur`, FormatJSON, "/1", nil, "it ends in the middle",
 		},
+		"JSON Feed that is cut off behind an item": {
+			`{"version":"https://jsonfeed.org/version/1","items":[{"url":"https://a.test/1"}`, FormatJSON, "/1", nil, "it ends in the middle",
+		},
+		"JSON Feed without a list": {
+			`{"version":"https://jsonfeed.org/version/1.1","items":{}}`, FormatJSON, "", nil, "it is broken: items is no list",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
