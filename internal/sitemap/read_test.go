@@ -233,6 +233,29 @@ func TestReadEncodings(t *testing.T) {
 	}
 }
 
+// What follows the last member of a gzip file is ignored.
+func TestReadGzipMembers(t *testing.T) {
+	t.Parallel()
+	first := string(zipped(t, strings.NewReader("<urlset><url><loc>https://a.test/1</loc></url>")))
+	second := string(zipped(t, strings.NewReader("<url><loc>https://a.test/2</loc></url></urlset>")))
+	for name, tc := range map[string]struct{ body, want, problem string }{
+		"two members":       {first + second, "/1 /2", ""},
+		"a line feed":       {first + second + "\n", "/1 /2", ""},
+		"zeros":             {first + second + strings.Repeat("\x00", 600), "/1 /2", ""},
+		"a member cut off":  {first + second[:5], "/1", "it ends in the middle"},
+		"a broken checksum": {first + second[:len(second)-8] + "\x00\x00\x00\x00" + second[len(second)-4:], "/1 /2", "its gzip coding is broken"},
+	} {
+		l, err := readText(t, tc.body)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if got := wordsOf(l); got != tc.want || l.Problem != tc.problem {
+			t.Errorf("%s: %q, problem %q; want %q, problem %q", name, got, l.Problem, tc.want, tc.problem)
+		}
+	}
+}
+
 // GBK is read as GB18030, of which it is a part.
 func TestReadGBK(t *testing.T) {
 	t.Parallel()
