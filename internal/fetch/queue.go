@@ -210,11 +210,12 @@ func (l *line) tell(q *asker, now time.Time) time.Duration {
 	return polite.CrowdWait(until, now)
 }
 
+// note keeps the age of one that stands in the queue, or sleeps until then.
 func (l *line) note(q *asker, until time.Time) {
 	if l.known == nil {
 		l.known = map[int64]known{}
 	}
-	if len(l.known) < knownMost {
+	if _, has := l.known[q.ID]; has || len(l.known) < knownMost {
 		l.known[q.ID] = known{since: q.since, until: until}
 	}
 }

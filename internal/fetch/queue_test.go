@@ -140,3 +140,22 @@ func TestTicketsAreFew(t *testing.T) {
 		}
 	})
 }
+
+// Of more than knownMost, those that came first keep their age, and go to sleep as others do: one
+// that counted as in the queue would never be forgotten, and hold up all that came later.
+func TestKnownOfFullLine(t *testing.T) {
+	t.Parallel()
+	l := &line{queue: queue{known: map[int64]known{}}}
+	for id := range int64(knownMost) {
+		l.note(&asker{Asker: Asker{ID: id}, since: id + 1}, time.Time{})
+	}
+	until := time.Now().Add(time.Minute)
+	l.note(&asker{Asker: Asker{ID: 7}, since: 8}, until)
+	if got := l.known[7]; got.since != 8 || !got.until.Equal(until) {
+		t.Errorf("one that sleeps: %+v, want until %s", got, until)
+	}
+	l.note(&asker{Asker: Asker{ID: knownMost}, since: knownMost + 1}, until)
+	if len(l.known) != knownMost {
+		t.Errorf("%d are known, want %d", len(l.known), knownMost)
+	}
+}
