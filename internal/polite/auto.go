@@ -6,9 +6,9 @@ import "time"
 const (
 	// AutoLeast is the shortest automatic delay.
 	AutoLeast = time.Second
-	// autoSlow is how many times as long as its answer takes the host then rests, so that
-	// requests take at most a tenth of its time. A host that answers within a tenth of a
-	// second rests for AutoLeast.
+	// autoSlow is how long a host rests after an answer, in multiples of the time that the
+	// answer took: requests take at most a tenth of the host's time. One that answers within
+	// a tenth of a second rests for AutoLeast.
 	autoSlow = 9
 	// autoRefused is the share of refusals from which the delay is the longest.
 	autoRefused = 0.1
@@ -35,15 +35,15 @@ func Refusals(before float64, a Answer) float64 {
 }
 
 // AutoTerms are the numbers of AutoDelay, for callers that compute it for many hosts at
-// once: up to most, it is the larger of slow times the mean duration of a request, and
-// least and strain times the share of refusals.
+// once. It is the larger of slow × the mean duration of a request and
+// least + strain × the share of refusals, but no longer than most.
 func AutoTerms(most time.Duration) (slow int, least, strain time.Duration) {
 	return autoSlow, AutoLeast, scale(max(most-AutoLeast, 0), 1/autoRefused)
 }
 
-// AutoDelay is the delay of a host that answers in mean on average, and refuses that share
-// of requests: from AutoLeast to most, the larger of the two demands. A host that was
-// never asked has a mean of 0.
+// AutoDelay is the delay of a host that takes mean for an answer and refuses that share of
+// requests. Both ask for a delay, and the longer one counts, from AutoLeast to most. A host
+// that was never asked has a mean of 0.
 func AutoDelay(mean time.Duration, refusals float64, most time.Duration) Rest {
 	slow := scale(max(mean, 0), autoSlow)
 	strained := AutoLeast + scale(max(most-AutoLeast, 0), min(max(refusals, 0), autoRefused)/autoRefused)

@@ -44,7 +44,7 @@ type Answer struct {
 type Strain struct {
 	Level    int // of the back-off, 0 for none
 	Failures int // connection failures in a row
-	// Quiet is the time since the last hold ended or the last level was forgiven.
+	// Quiet is the time since the last back-off ended or the last level was forgiven.
 	Quiet time.Duration
 }
 
@@ -68,12 +68,12 @@ type Backoff struct {
 	Reason crawl.Reason
 }
 
-// HostBackoff decides the effect of an answer on a host. After a
-// throttled answer the host is left alone for its Retry-After, at most MaxRetryAfter;
-// without one, or if it was told to come back at once and is refused again, for a minute doubling with each level up to 12 hours (level 11), with jitter. So it is
-// after connection failures, from the third in a row on. Each success after a quiet time as
-// long as the level's own back-off (at most an hour) forgives one level. Seed determines
-// the jitter.
+// HostBackoff decides the effect of an answer on a host. After a throttled answer the host
+// is left alone for its Retry-After, at most MaxRetryAfter. Without one, or if the host says
+// "at once" and then refuses again, that is a minute, doubling with each level up to 12 hours
+// (level 11), with jitter. The same holds after connection failures, from the third in a row.
+// Each success after a quiet time as long as the level's own back-off (at most an hour)
+// forgives one level. The seed determines the jitter.
 func HostBackoff(s Strain, a Answer, seed uint64) Backoff {
 	s.Level = min(s.Level, highestLevel) // earlier releases stored higher ones
 	switch {
@@ -125,15 +125,15 @@ func hostReason(code string, level int, rest time.Duration) crawl.Reason {
 // this level.
 func quietTime(level int) time.Duration { return doubled(hostBase, quietMax, level) }
 
-// retryBackoff is the time to the next visit of a page whose last failures
-// visits failed in a row: lo, doubling with each failure up to hi, with a tenth
+// retryBackoff is the time to the next visit of a page whose last visits failed, as many in a
+// row as failures says: lo, doubling with each failure up to hi, with a tenth
 // of jitter by the seed, never outside [lo, hi].
 func retryBackoff(failures int, lo, hi time.Duration, seed uint64) time.Duration {
 	return jittered(doubled(lo, hi, failures), lo, hi, seed+uint64(max(failures, 0)))
 }
 
-// RobotsBackoff is the time until a robots.txt that could not be had, failures
-// times in a row, is tried again: a minute, doubling up to 12 hours, with a
+// RobotsBackoff is the time until a robots.txt that could not be had is tried again, after
+// that many failures in a row: a minute, doubling up to 12 hours, with a
 // tenth of jitter by the seed.
 func RobotsBackoff(failures int, seed uint64) time.Duration {
 	return retryBackoff(failures, robotsBase, robotsMax, seed)

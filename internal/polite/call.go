@@ -28,10 +28,10 @@ func Uncalled(at, now time.Time) time.Time {
 	return at.Add(min(at.Sub(now)/4, farAhead) + spareCall)
 }
 
-// Calls is how many waiters should be present or on their way to a host that is free
-// from free on, has the given number of permits out and then takes one per step: those
-// whose time comes while they can wait in the process, and the next one. The second of
-// them is not too early on a host that rests for less time than a call takes.
+// Calls is how many waiters should be present or on their way to a host that is free from
+// then on, has granted that many permits and takes one more per step: the next one, and those
+// whose time comes while they can wait in the process. On a host that rests for less time
+// than a call takes they are two at least.
 func Calls(free time.Time, granted int, step, rest time.Duration, now time.Time) int {
 	n := 1
 	if rest < turnWindow {
