@@ -48,10 +48,10 @@ type RankProgress struct {
 	Of    int    `json:"of,omitempty"`
 }
 
-// Rank ranks a crawl and returns the recorded ranking. It needs 4 bytes a link and
-// 60 a page of memory, and some 10 s for a million pages with ten million links in
-// the embedded store, besides the rests. The ranks written by an interrupted run are valid; the next
-// run starts from them and need not write them again.
+// Rank ranks a crawl and returns the recorded ranking. It needs 4 bytes of memory a link and
+// 60 a page, and some 10 s, besides the rests, for a million pages with ten million links in
+// the embedded store. The ranks written by an interrupted run are valid; the next run starts
+// from them and need not write them again.
 func Rank(ctx context.Context, s RankStore, crawlID int64, o RankOptions) (store.RankingRecord, error) {
 	rec, err := rankCrawl(ctx, s, crawlID, o)
 	if err != nil {

@@ -84,9 +84,10 @@ func Inside(ctx context.Context, c Crawl, p store.PageRecord) (bool, error) {
 // generationMark stands between the digest in a scope's name and the crawl's generation.
 const generationMark = "@"
 
-// scopeName names everything that decides which pages are in the scope of a crawl, what they
-// are for, and to whom a robots.txt speaks. For imported seeds only the generation shows that there are new
-// ones, and follows the rest; it is raised for smaller reasons, too.
+// scopeName is a digest of everything that decides which pages are in the scope of a crawl,
+// what they are for, and to whom a robots.txt speaks. If the crawl has imported seeds, its
+// generation follows the digest: nothing else shows that there are new ones. It is raised for
+// smaller reasons, too.
 func scopeName(c Crawl) (string, error) {
 	what := struct {
 		Seeds      []string
@@ -111,9 +112,10 @@ func scopeName(c Crawl) (string, error) {
 	return name, nil
 }
 
-// begin is the look to go on with under the name of the scope now. One that has begun before the
-// crawl got more seeds goes on from where it is, and the next begins when it is done: seeds that are
-// imported every hour would otherwise keep it among the first pages. Any other change begins anew.
+// begin returns the look to go on with, now that the scope has this name. One that began before
+// the crawl got more seeds goes on from where it is, and the next begins when it is done:
+// seeds that are imported every hour would otherwise keep it among the first pages. After any
+// other change the look begins anew.
 func begin(look store.ScopeLook, name string) store.ScopeLook {
 	was, _, imported := strings.Cut(look.Scope, generationMark)
 	now, _, imports := strings.Cut(name, generationMark)

@@ -299,11 +299,11 @@ func versionOf(p store.ContentRecord) store.PageVersion {
 
 func claimOf(c store.ContentRecord) change.Claim { return change.NewClaim(c.URL, c.Canonical) }
 
-// near decides whose near-duplicate a page is that stands for its content: that of the
-// page with the best claim which stands for a cluster. It stays with its present original
-// as long as that one stands. If the page stands for a cluster itself, the pages that it
-// resembles and that stood so far are checked again; if it no longer stands, those for
-// which it stood.
+// near decides whether p, which stands for its content, is a near-duplicate, and of which of
+// the pages it resembles: the one with the best claim among those that stand for a cluster. It
+// stays with its present original as long as that one stands. If p stands for a cluster
+// itself, those with a worse claim are checked again; if it no longer stands, those for which
+// it stood are.
 func (l *looker) near(ctx context.Context, p store.ContentRecord, found []store.ContentRecord) error {
 	p = l.known(p)
 	claim := claimOf(p)
