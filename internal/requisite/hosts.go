@@ -6,17 +6,18 @@ import (
 	"recrawl/internal/scope"
 )
 
-// MaxHosts is the most hosts of others on which the requisites of one page or stylesheet lie.
+// MaxHosts is how many other hosts, beyond the page's own site, may have requisites of one
+// page or stylesheet.
 const MaxHosts = 20
 
-// Reasons why a requisite is not kept that lies on a host of others. They are stored.
+// Reasons why a requisite on another host is not kept. They are stored.
 const (
 	ReasonPageHosts  = "too many requisite hosts of a page"
 	ReasonCrawlHosts = "too many requisite hosts"
 )
 
-// PageHosts bounds the hosts of others on which the requisites of one page or stylesheet lie.
-// The requisites come in the order of Choose, so stylesheets find room before pictures.
+// PageHosts bounds the other hosts that have requisites of one page or stylesheet. The
+// requisites come in the order of Choose, so stylesheets find room before pictures.
 func PageHosts() scope.HostBound {
 	return scope.HostBound{
 		Most: MaxHosts, Reason: ReasonPageHosts,
@@ -24,7 +25,7 @@ func PageHosts() scope.HostBound {
 	}
 }
 
-// CrawlHosts bounds those of a crawl, over its whole life.
+// CrawlHosts bounds the other hosts that have requisites of a crawl, over its whole life.
 func CrawlHosts(most int) scope.HostBound {
 	return scope.HostBound{
 		Most: most, Reason: ReasonCrawlHosts,

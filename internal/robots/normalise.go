@@ -69,7 +69,7 @@ var (
 	reservedInQuery = decoder("!(),;:@/?")
 )
 
-// decoder decodes some characters.
+// decoder replaces the percent-encoding of these characters by the characters.
 func decoder(chars string) *strings.Replacer {
 	var pairs []string
 	for _, c := range []byte(chars) {

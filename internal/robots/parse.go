@@ -38,7 +38,7 @@ type parser struct {
 	// distinct are the pieces of all patterns so far, numbers their indexes.
 	distinct []string
 	numbers  map[string]int32
-	// sitemaps are the lines of Sitemap records so far, named their number.
+	// sitemaps are the Sitemap records so far, a line each, and named is their number.
 	sitemaps strings.Builder
 	named    int
 	// stating is the group to which statements about uses are added, nil before the

@@ -27,8 +27,8 @@ type Part struct {
 	Differs bool
 }
 
-// Beside puts two texts beside each other: the lines that differ, with around lines about
-// them. It stops after most rows, and reports whether that was all.
+// Beside puts two texts beside each other: the lines that differ, with as many lines around
+// them as around says. It stops after most rows, and reports whether those are all.
 func Beside(from, to string, around, most int) (rows []Row, all bool) {
 	b := beside{around: around}
 	edits := udiff.Lines(from, to)
@@ -102,7 +102,7 @@ func (b *beside) changed(gone, came []string) {
 	}
 }
 
-// longLine is the length of a line in bytes from which on its words are not compared.
+// longLine is the length in bytes of the longest line whose words are compared.
 const longLine = 10_000
 
 // parts are two lines, divided at the words in which they differ.
@@ -122,8 +122,9 @@ func parts(from, to string) (old, come []Part) {
 	return add(old, a[at:], false), add(come, b[till:], false)
 }
 
-// wordLines has a word a line, so that words are compared as lines are. What separates them
-// are words, too: no line of a text has the end of one.
+// wordLines puts each word on a line of its own, so that words can be compared as lines are.
+// Spaces and marks between words are words here, too. The line itself has no line break that
+// could be taken for the end of a word.
 func wordLines(line string) string {
 	var b strings.Builder
 	was := rune(0)
