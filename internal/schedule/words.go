@@ -222,7 +222,7 @@ func Rough(d time.Duration) string {
 		d = max(-d, -(d + 1)) // the least Duration has no positive
 	}
 	if d < time.Second {
-		return d.Truncate(max(time.Millisecond, 1)).String()
+		return d.Truncate(time.Millisecond).String()
 	}
 	for i, u := range roughUnits[:len(roughUnits)-1] {
 		if d >= u.size {
