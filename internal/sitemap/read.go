@@ -154,7 +154,7 @@ func decode(r *bufio.Reader, label string) (text *bufio.Reader, told bool, err e
 	return converted, true, nil
 }
 
-// reader makes UTF-8 of an encoding, and is nil if nobody knows that.
+// reader makes UTF-8 of the encoding with this label; nil if the label is unknown.
 func reader(label string, r io.Reader) *bufio.Reader {
 	in, name := charset.Lookup(label)
 	switch {
