@@ -50,10 +50,10 @@ const (
 	DefaultWindow    = 20 * time.Second
 )
 
-// Client makes exchanges. It holds no connection, remembers only the addresses of
-// names, the requests in flight to each and the origins that want HTTP/1.1, and may be used
-// from any goroutine. A process should have one, since that and the memory of decoders are limited for
-// each.
+// Client makes exchanges, from any goroutine. It holds no connection: it remembers only the
+// addresses of names, the requests in flight to each address, and the origins that want
+// HTTP/1.1. A process should have only one, since these and the memory of decoders are bounded
+// for each Client.
 type Client struct {
 	options   Options
 	names     *names

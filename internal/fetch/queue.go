@@ -25,8 +25,8 @@ const (
 	sleepersLate = 10 * time.Second
 )
 
-// queue holds those that want to come to an address that has more to do than it can: who
-// comes takes up one of a worker's activities, and should find a place there soon.
+// queue holds those that want to come to an address that has more requests than it can take.
+// One that comes takes up one of a worker's activities, so it should find a place soon.
 type queue struct {
 	coming int      // let come, and not in the line yet
 	asking []*asker // in order, people first
@@ -168,7 +168,8 @@ func (a *addresses) ask(addr netip.Addr, q *asker, patience time.Duration) time.
 	return 0
 }
 
-// tell leaves the queue and returns how long to sleep; false if it may come now.
+// tell takes one out of the queue and returns how long it is to sleep; left is false if it was
+// let come before.
 func (a *addresses) tell(addr netip.Addr, q *asker) (wait time.Duration, left bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -186,8 +187,8 @@ func (a *addresses) tell(addr netip.Addr, q *asker) (wait time.Duration, left bo
 	return wait, true
 }
 
-// tell returns how long one sleeps that may not come: those that asked before it come first,
-// whether they are here or sleep.
+// tell returns how long one that may not come is to sleep: those that asked before it come
+// first, whether they wait here or sleep.
 func (l *line) tell(q *asker, now time.Time) time.Duration {
 	ahead := 0
 	for id, k := range l.known {
@@ -220,7 +221,7 @@ func (l *line) note(q *asker, until time.Time) {
 	}
 }
 
-// come says that one that was let come is here, or will not come.
+// come counts one that was let come as arrived, or as one that will not come.
 func (a *addresses) come(addr netip.Addr) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -229,7 +230,7 @@ func (a *addresses) come(addr netip.Addr) {
 	a.advance(addr, l)
 }
 
-// let lets the first of the queue come, as many as there is room for.
+// let lets as many of the queue come as there is room for, the first ones first.
 func (l *line) let(a *addresses, addr netip.Addr) {
 	for len(l.asking) > 0 && l.crowd(l.asking[0].limit, time.Now()).LetsCome() {
 		q := l.asking[0]
