@@ -63,8 +63,8 @@ type Page struct {
 	// Beside hashes what a reader sees in the text and its words do not say: which cells of a
 	// row are empty, how lines of code are indented, what is struck out, and where mail and
 	// telephone links lead. It is 0 if there is nothing of that, and where the crawl's rules
-	// choose the text. Only between equal texts it says whether they look the same. It is not
-	// stored.
+	// choose the text. It says whether two texts look the same only if their words are equal.
+	// It is not stored.
 	Beside uint64
 	// Links are the pages linked to, in the order of the document, without the page itself.
 	// Links in boilerplate and in ignored elements are included.
@@ -123,12 +123,7 @@ func parsePlain(src Source, decoded []byte, rules Rules) Page {
 	var l line
 	for part := range bytes.Lines(decoded) {
 		l.add(string(part), false)
-		if block := rules.clean(l.trimmed()); len(block) > 0 {
-			if text.Len() > 0 {
-				text.WriteByte('\n')
-			}
-			text.Write(block)
-		}
+		writeLine(&text, rules.clean(l.trimmed()))
 		l.reset()
 	}
 	return Page{Text: text.String(), Main: text.String(), Own: text.String(), Whole: true, Language: canonicalLanguage(src.Language)}

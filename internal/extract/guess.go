@@ -207,7 +207,7 @@ func isThaiMark(c byte) bool {
 	return c == 0xD1 || 0xD4 <= c && c <= 0xDA || 0xE7 <= c && c <= 0xEE
 }
 
-// fits reports whether the text can be read in an encoding, but for a few bytes, and then
+// fits reports whether the text, except for a few bytes, can be read in an encoding and then
 // consists of letters.
 func (w *wording) fits(e encoding.Encoding) bool {
 	decoded, err := e.NewDecoder().Bytes(w.text)

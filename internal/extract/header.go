@@ -22,7 +22,7 @@ func (c *collector) headers(src Source) {
 			if _, elsewhere := attribute(attributes, "anchor"); elsewhere { // it speaks of another page
 				continue
 			}
-			// It stands outside the document, so <base> is not for it.
+			// It stands outside the document, so <base> does not apply to it.
 			if u, err := urlkey.Resolve(src.URL, attributes[0].Val); err == nil {
 				attributes[0].Val = u.String()
 			}

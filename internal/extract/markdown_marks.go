@@ -33,18 +33,7 @@ func isUndisplayed(n *html.Node) bool {
 		return true
 	}
 	style, ok := attribute(n.Attr, "style")
-	if !ok || len(style) < len("display:none") {
-		return false
-	}
-	for declaration := range strings.SplitSeq(style, ";") {
-		name, value, _ := strings.Cut(declaration, ":")
-		value, _, _ = strings.Cut(value, "!")
-		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
-		if strings.EqualFold(name, "display") && strings.EqualFold(value, "none") || strings.EqualFold(name, "visibility") && strings.EqualFold(value, "hidden") {
-			return true
-		}
-	}
-	return false
+	return ok && hidesByStyle(style)
 }
 
 // lineNumbers are the classes of line numbers of code.

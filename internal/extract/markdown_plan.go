@@ -31,7 +31,7 @@ type planner struct {
 	choice
 	plan
 	next, piece int32
-	said        int32   // bytes of visible text so far, without spaces
+	said        int32   // bytes of visible text so far, without the spaces around each piece
 	before      []int32 // said before each element, by its number
 	hidden      int     // open elements that are not displayed
 	ids         map[string]place32
@@ -225,12 +225,11 @@ func (p *planner) findNotes() {
 // noteBodies are the elements that may be notes.
 var noteBodies = set("li aside div p")
 
-// noteBody is the element of a note, and the term before it that only has its mark, if
-// that is so.
+// noteBody is the element of a note.
 type noteBody struct {
 	place32
-	term *html.Node
-	from int32 // the number of the term or, without one, of the element
+	term *html.Node // the <dt> before it that has only the note's mark, nil if there is none
+	from int32      // the number of the term or, without one, of the element
 }
 
 // bodyOf returns the element of a note: the one with the id, one around it, or the
