@@ -47,12 +47,14 @@ func (s *scanner) readClock(word string) clockTime {
 	return clockTime{said, clock, ok}
 }
 
-// The time zones of the world, save for a few islands. What may be between a page's making
-// and its fetch, and how wrong the clock of its server may be. A time of day alone is less
-// sure to be the page's than one with its day.
 const (
-	westmost, eastmost   = -11 * time.Hour, 13 * time.Hour
-	halfHour, nepal      = 30 * time.Minute, 5*time.Hour + 45*time.Minute
+	// westmost and eastmost bound the time zones of the world, except for a few islands. They
+	// are whole half hours from UTC, or Nepal's.
+	westmost, eastmost = -11 * time.Hour, 13 * time.Hour
+	halfHour, nepal    = 30 * time.Minute, 5*time.Hour + 45*time.Minute
+	// dated and undated are the most time between a page's making and its fetch, for a clock
+	// with its day and for a time of day alone, which is less sure to be the page's. fast is
+	// how far ahead the clock of its server may be.
 	dated, undated, fast = 15 * time.Minute, 3 * time.Minute, 3 * time.Minute
 )
 

@@ -92,7 +92,7 @@ func SuspectShort(prev, next Digests) (crawl.Reason, bool) {
 	}}, true
 }
 
-// isRemnant reports whether a text is that short beside the one before.
+// isRemnant reports whether only a few words are left of a long text.
 func isRemnant(prev, next Digests) bool {
 	return prev.TextBytes >= longText && next.TextBytes <= fewWords && next.TextBytes*shrunk <= prev.TextBytes
 }
@@ -142,7 +142,7 @@ func late(pattern string) func() *regexp.Regexp {
 // isFront reports whether a URL looks like that of a site's front page, perhaps in one of its
 // languages.
 func isFront(u urlkey.URL) bool {
-	segments := slices.DeleteFunc(u.Segments(), func(segment string) bool { return segment == "" })
+	segments := u.Segments()
 	if u.Query() != "" {
 		return false
 	}
@@ -159,7 +159,7 @@ var (
 
 // isError reports whether a URL looks like that of a page about an error or maintenance.
 func isError(u urlkey.URL) bool {
-	segments := slices.DeleteFunc(u.Segments(), func(segment string) bool { return segment == "" })
+	segments := u.Segments()
 	if n := len(segments); n > 0 && errorSegment().MatchString(segments[n-1]) {
 		return true
 	}
