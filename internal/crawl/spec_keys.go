@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// ParseWrittenSpec is ParseSpec for a spec that a person wrote. It also refuses what
-// encoding/json takes: a member that is there twice, of which the last would count, and a
-// name in other letters than the field's. Specs that are stored are taken as they are.
+// ParseWrittenSpec is ParseSpec for a spec that a person wrote. It also refuses two things
+// that encoding/json accepts: a member that is there twice, whose last value would count, and
+// a name whose case is not the field's. Stored specs are taken as they are.
 func ParseWrittenSpec(data []byte) (Spec, error) {
 	if json.Valid(data) { // ParseSpec says what is wrong otherwise
 		k := keyReader{json.NewDecoder(bytes.NewReader(data))}
@@ -24,8 +24,7 @@ func ParseWrittenSpec(data []byte) (Spec, error) {
 // keyReader reads the keys of all objects of a valid JSON text.
 type keyReader struct{ dec *json.Decoder }
 
-// value reads a value that belongs into the type; nil stands for a value of which nothing is
-// known.
+// value reads a value that should fit the type; nil stands for an unknown type.
 func (k keyReader) value(is reflect.Type, path string) error {
 	for is != nil && is.Kind() == reflect.Pointer {
 		is = is.Elem()

@@ -148,8 +148,7 @@ func (a *articleChoice) left(i int32) int32 { return a.elements[i].running - a.l
 // noise are the hints of the survey that an element is not part of an article.
 const noise = hintNav | hintFoot | hintMenu | hintSide | hintAd | hintRelated | hintShare | hintCounter | hintConsent | hintForm | hintVote
 
-// maxByline is the amount of running text from which on an element is more than a line
-// about the article.
+// maxByline is the least running text of an element that is more than a line about the article.
 const maxByline = 200
 
 // isNoise reports whether an element's markup says that it is not part of an article.

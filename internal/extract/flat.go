@@ -8,7 +8,7 @@ import (
 
 // parseFlat reads a document tag by tag, for pages nested too deeply for a tree.
 // Boilerplate stays in the text, and so do elements that selectors match: without a tree
-// nobody knows where they end.
+// it is unknown where they end.
 func parseFlat(src Source, decoded []byte, rules Rules) Page {
 	f := flat{tokens: tokensOf(decoded, isXML(src)), rules: rules}
 	return f.page(src)

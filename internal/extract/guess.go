@@ -175,9 +175,9 @@ func detected(text []byte) []chardet.Result {
 	return results
 }
 
-// isThai reports whether the text is in TIS-620, which the detector does not know: vowel signs
-// and tone marks, of which there are many, stand behind consonants. So do second bytes of Chinese
-// and Korean behind first ones, but these come in pairs.
+// isThai reports whether the text is in TIS-620, which the detector does not know. It has many
+// vowel signs and tone marks, and they stand behind consonants. Second bytes of Chinese and
+// Korean stand behind first ones too, but these come in pairs.
 func (w *wording) isThai() bool {
 	marks, misplaced, undefined, runs, odd, length := 0, 0, 0, 0, 0, 0
 	before := byte(0)

@@ -57,8 +57,8 @@ const (
 	endsBlock
 )
 
-// newMarkdownWriter makes a writer of at most limit bytes, of which budget are for anything
-// but the page's text.
+// newMarkdownWriter makes a writer of at most limit bytes, and of at most budget bytes other
+// than the page's text.
 func newMarkdownWriter(urls *addresses, limit, budget int) *markdownWriter {
 	w := &markdownWriter{blockWriter: newBlockWriter(limit), urls: urls}
 	w.budget = budget

@@ -302,7 +302,7 @@ func trapPage(e store.EvidencePage) (trap.Page, bool) {
 	}
 	p := trap.Page{URL: u, Waits: e.State == crawl.Known, Content: e.Content, Copy: e.Copy, ID: e.PageID, Finder: e.Finder}
 	switch {
-	case e.Pending: // nobody knows yet where it leads
+	case e.Pending: // it is not known yet where it leads
 	case e.State == crawl.Redirect:
 		p.Said = change.Wording{Known: true} // a redirect says nothing
 	case e.Content:

@@ -115,8 +115,8 @@ func (c Copies) Delay() float64 {
 	return c.delay / c.rate
 }
 
-// Error returns the standard error of Fresh as an estimate for many more copies, of which
-// these are a sample; 1 if there are too few for an estimate.
+// Error returns the standard error of Fresh, if these copies are a sample of many more; 1 if
+// there are too few for an estimate.
 func (c Copies) Error() float64 {
 	if c.n < 2 {
 		return 1

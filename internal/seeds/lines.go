@@ -26,7 +26,7 @@ func readLines(in *bufio.Reader, what string, entry func(line string) (Entry, bo
 	return &Reader{what: what, next: next}
 }
 
-// readLine reads a line, of which it keeps the start.
+// readLine reads a line and keeps its first maxLine bytes.
 func readLine(in *bufio.Reader) (string, error) {
 	var line []byte
 	for {

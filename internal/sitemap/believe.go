@@ -63,7 +63,7 @@ func (l *List) forgetDates(reason string, n int) {
 }
 
 // Newest returns the latest date with a time of day, zero if the latest date of all has
-// none: nobody knows then when the list last changed.
+// none: then it is unknown when the list last changed.
 func (l *List) Newest() time.Time {
 	var newest Entry
 	for _, e := range l.Entries {

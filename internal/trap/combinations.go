@@ -66,9 +66,9 @@ func (c *combined) add(p Page) {
 	}
 }
 
-// taken is the number of parameters from which on the URLs are held. The parameter with the
-// most values may choose the page, as that of a shop's products does: more parameters are
-// needed than those with which nearly all of its values are known.
+// taken is the least number of parameters with which URLs are held. The parameter with the
+// most values may choose the page, as that of a shop's products does: it takes more
+// parameters than those with which nearly all of its values are known.
 func (c *combined) taken(pages []Page) int {
 	least := map[string]map[string]int{} // of a name's values, the fewest parameters with each
 	for _, p := range pages {
