@@ -343,6 +343,25 @@ func TestRestoreGoesOn(t *testing.T) {
 	}
 }
 
+// TestRestoreTakesNoOldJournal: of a restore that was killed while it renewed the feed's epoch a
+// journal stays, which belongs to no file any more.
+func TestRestoreTakesNoOldJournal(t *testing.T) {
+	w := newWorld(t, 1)
+	w.make()
+	into, path := w.into()
+	journal := path + ".part-journal"
+	w.check(os.WriteFile(journal, []byte("pages of another backup"), 0o600))
+	renew := into.Renew
+	into.Renew = func(ctx context.Context, path string) error {
+		if _, err := os.Lstat(journal); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("the journal when the copy is opened: %v", err)
+		}
+		return renew(ctx, path)
+	}
+	_, err := backup.Restore(t.Context(), w.dir, "", into, quiet)
+	w.check(err)
+}
+
 // TestRestoredFeedHasAnotherEpoch: a consumer of the lost store's feed is told so, and does
 // not miss the restored store's changes.
 func TestRestoredFeedHasAnotherEpoch(t *testing.T) {

@@ -119,8 +119,12 @@ func vacant(path string) error {
 	return nil
 }
 
-// copyStore copies the store's file and checks that it is the one of the manifest.
+// copyStore copies the store's file and checks that it is the one of the manifest. A restore that
+// was killed may have left the journal of its copy, from which SQLite would take pages for this one.
 func copyStore(from, to string, m Manifest) (err error) {
+	if err := removeIfThere(to + "-journal"); err != nil {
+		return fmt.Errorf("restore: %w", err)
+	}
 	in, err := os.Open(from)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
