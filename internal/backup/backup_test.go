@@ -362,6 +362,20 @@ func TestRestoreTakesNoOldJournal(t *testing.T) {
 	w.check(err)
 }
 
+// TestRestoreMakesNothingInTheBackup: it may be on a read-only medium, without its empty folders.
+func TestRestoreMakesNothingInTheBackup(t *testing.T) {
+	w := newWorld(t, 2)
+	w.make()
+	temp := filepath.Join(w.dir, "archive", "tmp")
+	w.check(os.Remove(temp))
+	if done, _, err := w.restore(""); err != nil || done.Copied.Copied != 2 {
+		t.Errorf("%+v, %v: want two contents", done, err)
+	}
+	if _, err := os.Lstat(temp); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the restore made %s: %v", temp, err)
+	}
+}
+
 // TestRestoredFeedHasAnotherEpoch: a consumer of the lost store's feed is told so, and does
 // not miss the restored store's changes.
 func TestRestoredFeedHasAnotherEpoch(t *testing.T) {

@@ -80,13 +80,18 @@ func RestoreArchive(ctx context.Context, dir string, to archive.Store, progress 
 	return copier{from: files, to: to, doing: "copying contents", progress: progress}.all(ctx, listed{files}, func(string) {})
 }
 
-// open opens the contents of a backup that exists.
+// open opens the contents of a backup that exists. It makes nothing there: the backup may be on a
+// read-only medium, to which its empty folders were not copied.
 func open(dir string) (*archive.Dir, error) {
 	path := filepath.Join(dir, archiveDir)
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+	switch _, err := os.Stat(path); {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s: %w: it has no archive", dir, ErrNone)
+	case err != nil:
+		return nil, fmt.Errorf("restore: %w", err)
 	}
-	return archive.OpenDir(path)
+	files, _ := archive.ExistingDir(path)
+	return files, nil
 }
 
 // listed is an archive as a store that has all of it.
