@@ -376,6 +376,29 @@ func TestRestoreMakesNothingInTheBackup(t *testing.T) {
 	}
 }
 
+// errStuck is why a copy does not close.
+var errStuck = errors.New("stuck")
+
+type stuck struct{ backup.Copy }
+
+func (c stuck) Close() error { return errors.Join(errStuck, c.Copy.Close()) }
+
+// TestCopyThatDoesNotClose: whoever looks for contents that no backup has says so.
+func TestCopyThatDoesNotClose(t *testing.T) {
+	w := newWorld(t, 1)
+	opened := 0
+	w.src.Open = func(ctx context.Context, path string) (backup.Copy, error) {
+		c, err := openCopy(ctx, path)
+		if opened++; opened == 2 { // the first copies what is missing
+			return stuck{c}, err
+		}
+		return c, err
+	}
+	if _, err := w.try(t.Context(), quiet); !errors.Is(err, errStuck) {
+		t.Errorf("the error is lost: %v", err)
+	}
+}
+
 // TestRestoredFeedHasAnotherEpoch: a consumer of the lost store's feed is told so, and does
 // not miss the restored store's changes.
 func TestRestoredFeedHasAnotherEpoch(t *testing.T) {

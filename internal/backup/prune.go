@@ -46,9 +46,9 @@ func prune(ctx context.Context, open func(context.Context, string) (Copy, error)
 		}
 	}()
 	for _, m := range all {
-		opened, err := open(ctx, file(dir, m.Name, copySuffix))
-		if err != nil {
-			return 0, err
+		opened, failed := open(ctx, file(dir, m.Name, copySuffix))
+		if failed != nil {
+			return 0, failed
 		}
 		defer func() { err = errors.Join(err, opened.Close()) }()
 		walks = append(walks, newWalk(ctx, opened))
