@@ -83,7 +83,7 @@ func (s *Sender) step(ctx context.Context, x index.Index, l *index.Look) (more b
 	read := int64(0)
 	for i, p := range found {
 		if read += p.Last.Bytes; read > readAtOnce && i > 0 {
-			found, through = found[:i], found[i-1].PageID
+			found, through, more = found[:i], found[i-1].PageID, true
 			break
 		}
 	}

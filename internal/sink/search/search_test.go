@@ -358,6 +358,39 @@ func TestPutsTogether(t *testing.T) {
 	w.check(s.Close())
 }
 
+// large is a source whose bodies are large, and that says early that it has no more pages.
+type large struct{ search.Source }
+
+func (l large) Records(ctx context.Context, after int64, limit int) (found []store.PageRecord, through int64, more bool, err error) {
+	found, through, _, err = l.Source.Records(ctx, after, limit)
+	for i := range found {
+		found[i].Last.Bytes = 9 << 20
+	}
+	return found, through, false, err
+}
+
+// A step that reads no further because of the bodies' size leaves pages, whatever the source says.
+func TestLargeBodiesInSteps(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, inFiles)
+	w.visitFirst(20)
+	src, err := source.New(w.Store, w.Files, w.Record)
+	w.check(err)
+	held := func(from search.Source) int {
+		x, err := w.open(t.Context(), w.fresh(t), w.Store.ID())
+		w.check(err)
+		s := search.New(x, search.Collection{Crawl: w.Record.ID, Source: from, Now: func() time.Time { return w.now }})
+		w.fill(s)
+		pages, err := x.Held(t.Context(), w.Record.ID, 0, 1<<60)
+		w.check(err)
+		w.check(s.Close())
+		return len(pages)
+	}
+	if all, some := held(src), held(large{src}); all < 3 || some != all {
+		t.Errorf("%d pages are in the index, and %d if their bodies are large", all, some)
+	}
+}
+
 // Only pages that the sink's spec chooses are in the index.
 func TestSelects(t *testing.T) {
 	t.Parallel()
