@@ -50,9 +50,10 @@ const forChanges = forAll + ", set_config('work_mem', '16MB', true), set_config(
 	"set_config('statement_timeout', '10min', true), set_config('lock_timeout', '30s', true)"
 
 // settings of each connection; the DSN may set its own. Filling an index reads pages in a
-// transaction.
+// transaction. Texts are UTF-8, whatever the user's or the database's encoding is.
 var settings = map[string]string{
 	"statement_timeout": "30s", "idle_in_transaction_session_timeout": "2min", "application_name": "recrawl search",
+	"client_encoding": "UTF8",
 }
 
 // Options says how an index is opened.
@@ -76,16 +77,9 @@ var _ search.Index = (*Index)(nil)
 // Open opens the index in a store's database, and makes its schema unless ReadOnly is set:
 // then a missing one gives search.ErrNone.
 func Open(ctx context.Context, dsn string, o Options) (*Index, error) {
-	config, err := pgxpool.ParseConfig(dsn)
+	config, err := parseConfig(dsn)
 	if err != nil {
-		return nil, errors.New("search index: the store's DSN cannot be read") // the error may show its password
-	}
-	config.MaxConns = connections
-	params := config.ConnConfig.RuntimeParams
-	for name, value := range settings {
-		if _, set := params[name]; !set && !strings.Contains(params["options"], name) {
-			params[name] = value
-		}
+		return nil, err
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
@@ -106,6 +100,35 @@ func Open(ctx context.Context, dsn string, o Options) (*Index, error) {
 		return nil, err
 	}
 	return x, nil
+}
+
+// parseConfig reads the DSN and adds our settings to it.
+func parseConfig(dsn string) (*pgxpool.Config, error) {
+	config, err := pgxpool.ParseConfig(dsn)
+	if err != nil {
+		return nil, errors.New("search index: the store's DSN cannot be read") // the error may show its password
+	}
+	config.MaxConns = connections
+	params := config.ConnConfig.RuntimeParams
+	for name, value := range settings {
+		if _, set := params[name]; !set && !strings.Contains(params["options"], name) {
+			params[name] = value
+		}
+	}
+	config.BeforeConnect = renewed(dsn)
+	return config, nil
+}
+
+// renewed reads the files that a DSN names again before each connection, as the store does:
+// passwords and certificates are replaced in them while a program runs.
+func renewed(dsn string) func(context.Context, *pgx.ConnConfig) error {
+	return func(_ context.Context, config *pgx.ConnConfig) error {
+		// A file that is just being replaced may not be readable: what was read before serves then.
+		if now, err := pgx.ParseConfig(dsn); err == nil {
+			config.Password, config.TLSConfig, config.Fallbacks = now.Password, now.TLSConfig, now.Fallbacks
+		}
+		return nil
+	}
 }
 
 // schemaFor names the schema of the index of a store by the store's own: a database may have a

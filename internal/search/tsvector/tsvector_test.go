@@ -3,6 +3,9 @@ package tsvector
 import (
 	"errors"
 	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -39,6 +42,28 @@ func TestIndexWithoutPreparedStatements(t *testing.T) {
 		t.Helper()
 		return opened(t, pgtest.DSN(t)+"&default_query_exec_mode=exec")
 	})
+}
+
+// Connections take the password that is in its file by then, and texts for UTF-8, as the store's do.
+func TestConnections(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "pgpass")
+	write := func(text string) { check(t, os.WriteFile(file, []byte(text), 0o600)) }
+	write("*:*:*:*:first")
+	config, err := parseConfig("postgres://u@127.0.0.1:1/db?sslmode=disable&passfile=" + url.QueryEscape(file))
+	check(t, err)
+	if got := config.ConnConfig.RuntimeParams["client_encoding"]; got != "UTF8" {
+		t.Errorf("texts are sent in %q", got)
+	}
+	write("*:*:*:*:second")
+	own := config.ConnConfig.Copy()
+	if config.BeforeConnect == nil {
+		t.Fatal("the file is read once")
+	}
+	check(t, config.BeforeConnect(t.Context(), own))
+	if own.Password != "second" {
+		t.Errorf("after the password was replaced it is %q", own.Password)
+	}
 }
 
 // Two stores of one database, each in a schema, leave each other's index alone.

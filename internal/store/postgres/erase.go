@@ -13,9 +13,9 @@ import (
 // rewrites the tables and their indexes, one after the other, each under an
 // exclusive lock. Neither touches the write-ahead log.
 func (e *engine) Erase(ctx context.Context, rewrite bool, tables []string) (err error) {
-	config := e.pool.Config().ConnConfig
-	config.RuntimeParams["statement_timeout"] = "0" // a large table takes minutes
-	conn, err := pgx.ConnectConfig(ctx, config)
+	config := e.pool.Config()
+	config.ConnConfig.RuntimeParams["statement_timeout"] = "0" // a large table takes minutes
+	conn, err := connectAlone(ctx, config)
 	if err != nil {
 		return interpretError(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -46,13 +45,7 @@ func (e *engine) listenUntil(ctx context.Context, config *pgxpool.Config) {
 // listenOnce passes notifications on until the connection ends, and reports
 // whether it was ever listening.
 func (e *engine) listenOnce(ctx context.Context, config *pgxpool.Config) (listened bool) {
-	own := config.ConnConfig.Copy()
-	if config.BeforeConnect != nil {
-		if err := config.BeforeConnect(ctx, own); err != nil {
-			return false
-		}
-	}
-	conn, err := pgx.ConnectConfig(ctx, own)
+	conn, err := connectAlone(ctx, config)
 	if err != nil {
 		return false
 	}

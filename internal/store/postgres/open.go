@@ -169,6 +169,17 @@ func renewed(dsn string) func(context.Context, *pgx.ConnConfig) error {
 	}
 }
 
+// connectAlone makes a connection outside of the pool, with what the files of the DSN hold now.
+func connectAlone(ctx context.Context, config *pgxpool.Config) (*pgx.Conn, error) {
+	own := config.ConnConfig.Copy()
+	if config.BeforeConnect != nil {
+		if err := config.BeforeConnect(ctx, own); err != nil {
+			return nil, err
+		}
+	}
+	return pgx.ConnectConfig(ctx, own)
+}
+
 // namesConnections reports whether a DSN says how many connections there may be: what is for
 // the pool is an unknown parameter to the driver.
 func namesConnections(dsn string) bool {

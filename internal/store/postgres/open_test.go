@@ -561,3 +561,24 @@ func TestFilesAreReadAtEachConnection(t *testing.T) {
 		t.Errorf("after it was replaced it is %q", got)
 	}
 }
+
+// TestEraseReadsTheFilesAgain: its connection is none of the pool's, and is made like those.
+func TestEraseReadsTheFilesAgain(t *testing.T) {
+	config, err := parseConfig("postgres://u@127.0.0.1:1/db?sslmode=disable")
+	if err != nil {
+		t.Fatal(err)
+	}
+	errRead := errors.New("the files were read")
+	config.BeforeConnect = func(context.Context, *pgx.ConnConfig) error { return errRead }
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := newEngine(pool)
+	if err := e.Erase(t.Context(), false, []string{"pages"}); !errors.Is(err, errRead) {
+		t.Errorf("erased with what was read at the start: %v", err)
+	}
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+}
