@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -83,7 +84,7 @@ type rankRecord struct {
 // SaveRanks implements store.Ranks.
 func (s *Store) SaveRanks(ctx context.Context, crawlID int64, ranks []store.PageRank) error {
 	ranks = slices.Clone(ranks)
-	slices.SortFunc(ranks, func(a, b store.PageRank) int { return int(min(1, max(-1, a.ID-b.ID))) })
+	slices.SortFunc(ranks, func(a, b store.PageRank) int { return cmp.Compare(a.ID, b.ID) })
 	for some := range slices.Chunk(ranks, ranksPerTx) {
 		ids, rows := make([]int64, len(some)), make([]rankRecord, len(some))
 		for i, r := range some {
@@ -146,7 +147,7 @@ func (s *Store) saveRanking(ctx context.Context, crawlID int64, r store.RankingR
 	for i, h := range hosts {
 		rows[i] = hostRankRecord{h.Host, h.Rank, h.Pages, h.Inner, h.Links, h.LinkingPages, h.LinkingHosts}
 	}
-	slices.SortFunc(rows, func(a, b hostRankRecord) int { return int(min(1, max(-1, a.ID-b.ID))) })
+	slices.SortFunc(rows, func(a, b hostRankRecord) int { return cmp.Compare(a.ID, b.ID) })
 	for some := range slices.Chunk(rows, ranksPerTx) {
 		if _, err := write(ctx, s, func(tx Tx) (int64, error) { return s.saveHostRanks(ctx, tx, crawlID, at, some) }); err != nil {
 			return fmt.Errorf("save ranks of hosts: %w", err)

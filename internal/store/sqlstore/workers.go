@@ -25,11 +25,8 @@ func (s *Store) NoteWorker(ctx context.Context, name, held string) error {
 		since := int64(0)
 		if held != "" {
 			since = now
-		}
-		if held == "" {
-			if _, err := tx.Exec(ctx, `DELETE FROM workers WHERE seen_at < $1`, now-spanMicros(workerGone)); err != nil {
-				return 0, err
-			}
+		} else if _, err := tx.Exec(ctx, `DELETE FROM workers WHERE seen_at < $1`, now-spanMicros(workerGone)); err != nil {
+			return 0, err
 		}
 		return tx.Exec(ctx, query, clean(name), now, since, clean(held))
 	})
