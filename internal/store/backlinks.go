@@ -4,9 +4,9 @@ import "context"
 
 // Backlinks says where pages are linked from.
 type Backlinks interface {
-	// Backlinks lists at most limit pages that link to a page, or have done so, in the order
-	// of their ids after after. Of a page with more than BacklinksInOrder of them, it may
-	// leave some out.
+	// Backlinks lists, by id, at most limit of the pages that link to a page or once did, and
+	// whose ids are greater than after. If they are more than BacklinksInOrder, it may leave
+	// some out.
 	Backlinks(ctx context.Context, pageID, after int64, limit int) ([]PageRecord, error)
 }
 

@@ -23,8 +23,8 @@ const (
 // Care knows which crawls a worker looks after, and their troubles.
 type Care interface {
 	// ClaimCare returns at most limit crawls, whatever their state, that no worker has
-	// looked after during the last every, and notes that the caller now does. Each crawl
-	// goes to one worker. Crawls that are being deleted are left out.
+	// looked after for at least the time every, and notes that the caller now does. Each
+	// crawl goes to one worker. Crawls that are being deleted are left out.
 	ClaimCare(ctx context.Context, every time.Duration, limit int) ([]CrawlRecord, error)
 	// NoteTroubles records what is wrong with parts of a crawl now. Parts that are not
 	// named keep their troubles.

@@ -75,8 +75,9 @@ type NewURL struct {
 	// it was tried and gave no content. A known requisite that rests becomes Known again if
 	// its time is over: see PageRecord.NextAt.
 	Kind crawl.PageKind `json:"kind,omitempty"`
-	// Looks: the address looks like that of a requisite. Pages that link to it and pages that
-	// show it then mean a requisite, and else a page, unless it has content already.
+	// Looks is set if the address looks like a requisite's. It decides what a URL
+	// without content is that was found both as a page and as a requisite: a requisite if
+	// Looks is set, else a page.
 	Looks bool `json:"-"`
 	// Nesting and Place belong to a source that an index names: how many indexes lie above
 	// it, and how many sources the index names before it.

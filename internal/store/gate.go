@@ -8,8 +8,8 @@ import (
 )
 
 // Gate is the host's line: who may make the next request to a host, and when.
-// Its guarantees are those of design §4; package storetest states each as a
-// case.
+// docs/architecture.md says what it guarantees, under "The host gate"; package storetest
+// states each guarantee as a case.
 type Gate interface {
 	// Acquire asks for the right to make this visit's request. It is re-entrant: asking
 	// again for the same page and visit returns the same place in the line, or the same

@@ -22,8 +22,9 @@ type Guard interface {
 	// many. It leaves other pages and released traps alone.
 	HoldPages(ctx context.Context, crawlID int64, holds []Hold) (int, error)
 	// TakeBack makes pages Held that were admitted and never attempted, unless they have a
-	// permit or the version of a visit that is to be recorded, and returns how many. They leave their lines; asking for a permit for one is
-	// answered GateEvicted. It leaves other pages alone.
+	// permit or the version of a visit that is to be recorded, and returns how many. They
+	// leave their lines; asking for a permit for one is answered GateEvicted. It leaves other
+	// pages alone.
 	TakeBack(ctx context.Context, crawlID int64, holds []Hold) (int, GateEffects, error)
 	// SweptTrap records that the pages up to an id have been checked for a trap, or all of
 	// them if done is set.

@@ -11,12 +11,12 @@ import (
 // Ranks keeps how important the pages of a crawl are, and changes the collection
 // accordingly. Package rank defines the numbers; package maintain computes them.
 type Ranks interface {
-	// RankedPages lists at most limit of a crawl's pages, in the order of id after after,
-	// with the data for a ranking. It leaves out pages that a trap holds: a site can make
-	// any number of those.
+	// RankedPages lists, by id, at most limit of a crawl's pages whose ids are greater than
+	// after, with the data for a ranking. It leaves out pages that a trap holds: a site can
+	// make any number of those.
 	RankedPages(ctx context.Context, crawlID, after int64, limit int) ([]RankedPage, error)
 	// PageLinks lists at most limit links from one page to another, of all crawls, in the
-	// order of From and To after after.
+	// order of From and To: those that come after the given one.
 	PageLinks(ctx context.Context, after PageLink, limit int) ([]PageLink, error)
 	// SaveRanks stores the ranks of pages, in many transactions. They determine the order
 	// of admission and of the hosts' lines. Differences smaller than RankSlack are not

@@ -173,8 +173,8 @@ type RecordParams struct {
 	// Interval is the time from the visit to the next.
 	Interval time.Duration
 	Failures int // failed visits in a row after this one
-	// Held is the length of the back-off that the visit caused at its host. The page's next visit then
-	// stands behind the others in the host's line. See polite.Behind.
+	// Held is the length of the back-off that the visit caused at its host. The page's next
+	// visit then stands behind the others in the host's line. See polite.Behind.
 	Held time.Duration
 	// Late is how long the page waited for the visit after it was due. See polite.Book.
 	Late time.Duration
@@ -195,9 +195,9 @@ type RecordParams struct {
 	Retention Retention
 }
 
-// Retention says how much of a page's past is kept; zero fields keep all. Some records
-// always stay: the last version, the one with the highest number, versions whose links wait to be registered, and visits
-// that made a version which is kept.
+// Retention says how much of a page's past is kept; zero fields keep all. Some records always
+// stay: the last version, the one with the highest number, versions whose links wait to be
+// registered, and visits that made a version which is kept.
 type Retention struct {
 	// Versions is how many versions are kept, those with the highest numbers and the last.
 	Versions int

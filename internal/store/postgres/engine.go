@@ -33,7 +33,7 @@ type engine struct {
 	pool     *pgxpool.Pool
 	watchers sqlstore.Watchers
 
-	// orders are of the tables that are read in the order of their ids.
+	// orders has an entry for each table that is read in the order of its ids.
 	orders map[sqlstore.Ordered]*order
 
 	// listen starts the goroutine that receives notifications; it ends when

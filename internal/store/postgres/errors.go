@@ -83,7 +83,7 @@ func interpretRefusal(failure *pgconn.PgError, err error) error {
 	if failure.Code == codeNoPrivilege {
 		return &storeError{store.ErrDenied, "the user may not connect to the database: have its owner GRANT CONNECT ON DATABASE to it", err}
 	}
-	// Only this of pgbouncer's refusals does not pass.
+	// Of pgbouncer's refusals, only this one does not pass by itself.
 	if failure.Code == codeProtocol && strings.Contains(failure.Message, "startup parameter") {
 		return &storeError{store.ErrDenied, "the connection pooler refuses a setting: have pgbouncer ignore both time-outs (ignore_startup_parameters = " +
 			"statement_timeout, idle_in_transaction_session_timeout), and give them to the user (ALTER ROLE … SET …), as docs/operations.md says", err}

@@ -1,5 +1,5 @@
 // Package postgres is the cluster's store: sqlstore on a PostgreSQL database
-// that any number of processes share. It is the only importer of pgx.
+// that any number of processes share. Besides it, only package tsvector imports pgx.
 package postgres
 
 import (
@@ -139,7 +139,8 @@ var sessionSettings = []struct{ name, statement string }{
 	{"synchronous_commit", "SELECT set_config('synchronous_commit', 'local', false) WHERE current_setting('synchronous_commit') = 'off'"},
 }
 
-// afterConnect returns what makes the settings of a session, or nil.
+// afterConnect returns the function that makes the settings of a new session, or nil if there
+// are none to make.
 func afterConnect(params map[string]string) func(context.Context, *pgx.Conn) error {
 	var statements []string
 	for _, s := range sessionSettings {

@@ -1,5 +1,5 @@
 // Package sqlite is the embedded store: sqlstore on one SQLite file, for one
-// machine. It is the only importer of modernc.org/sqlite.
+// machine. Besides it, only package fts imports modernc.org/sqlite.
 package sqlite
 
 import (

@@ -49,7 +49,7 @@ type Engine interface {
 // Ordered is a table that is read in the order of its ids.
 type Ordered string
 
-// The tables that are. Only short transactions may write to them: readers wait for all of them.
+// The ordered tables. Only short transactions may write to them: readers wait for all of those.
 const (
 	OrderedChanges Ordered = "changes" // see store.Feed
 	OrderedPages   Ordered = "pages"   // see GrownPages of store.Guard

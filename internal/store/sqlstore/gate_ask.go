@@ -56,7 +56,7 @@ type question struct {
 }
 
 // class is the class of the asker's line, and age is by how much it counts as
-// younger than it is: a page that had its host held stands behind the others.
+// younger than it is: a page whose last visit caused a back-off stands behind the others.
 func (q *question) class() (class crawl.Class, age time.Duration) {
 	return polite.Behind(q.params.Class, span(q.page.held))
 }

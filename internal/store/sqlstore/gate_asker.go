@@ -19,7 +19,7 @@ type asker struct {
 	state            crawl.PageState
 	visits           int64
 	priority         float64
-	held             int64 // how long its last visit had its host held
+	held             int64 // the back-off that its last visit caused at its host
 }
 
 func loadAsker(ctx context.Context, tx Tx, page int64) (a asker, err error) {

@@ -11,8 +11,8 @@ import (
 	"recrawl/internal/store"
 )
 
-// robotsSpread spreads the pages of an origin whose robots.txt could not be had
-// when it may be tried again: one of them fetches it.
+// robotsSpread is the time over which the pages of an origin whose robots.txt could not be
+// had come back, once it may be tried again: the first of them fetches it.
 const robotsSpread = 10 * time.Second
 
 // robotsMost is longer than any robots.txt is kept: one that is kept for longer was fetched

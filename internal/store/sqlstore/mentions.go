@@ -15,8 +15,8 @@ import (
 const (
 	// mentionPages is how many page ids one transaction of ForgetMentions looks through.
 	mentionPages = 200
-	// mentionRows is from how many rows on it removes what it has found before it looks on.
-	// The caller's work for the pages costs much less for many at a time.
+	// mentionRows is how many rows it collects before it removes them and looks on. The
+	// caller's work for the pages costs much less for many at a time.
 	mentionRows = 1000
 )
 

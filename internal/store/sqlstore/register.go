@@ -19,14 +19,14 @@ import (
 // hold up the hosts' lines for less than 100 ms.
 const urlsPerTx = 1000
 
-// errNewHosts: a transaction found hosts missing of the URLs that it was to register.
+// errNewHosts: some hosts of the URLs that a transaction was to register have no rows yet.
 var errNewHosts = errors.New("hosts are new")
 
 // errVanished: pages were forgotten while a transaction registered links to them.
 var errVanished = errors.New("pages have vanished")
 
-// vanishedTries is how many times a chunk is registered whose hosts are new or whose pages vanish: the
-// second time their tombstones, if any, exclude them.
+// vanishedTries is how many times the registration of a chunk is tried if its hosts are new or
+// its pages vanish. From the second time on, the tombstones of vanished pages exclude them.
 const vanishedTries = 5
 
 // foundURL is a URL to be registered, with the keys that the tables need.
@@ -45,8 +45,8 @@ type foundURL struct {
 
 	host     string
 	spelling string // how the link spells path and query, empty for as URL does
-	trap     int64  // holds it, unless
-	variant  string // is set; no page has its hash in hex
+	trap     int64  // the trap that it belongs to, 0 for none
+	variant  string // the hash of store.NewURL.Variant in hex, empty for none
 	looks    bool   // its address looks like a requisite's
 	isNew    bool   // not known before
 	was      int64  // kind of a page that was known

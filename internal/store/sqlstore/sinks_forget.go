@@ -11,7 +11,7 @@ import (
 const (
 	// forgottenAnswer takes the place of a receiver's words about a forgotten page.
 	forgottenAnswer = "its words named a forgotten page, and were removed"
-	// cutAnswer is the length from which on a receiver's words may have been cut.
+	// cutAnswer is the least length of a receiver's words that may have been cut.
 	cutAnswer = 190
 )
 
