@@ -10,11 +10,11 @@ import (
 	"recrawl/internal/durable"
 )
 
-// keptSuffix is of the temporary files that wait for the end of a batch.
+// keptSuffix ends the names of the temporary files that wait for the end of a batch.
 const keptSuffix = ".kept" + tempSuffix
 
 // Batch writes many contents to a Dir and brings them to the disk together. To make each
-// durable by itself, as a crawl must, takes some waits for the disk for every content. The
+// durable by itself, as a crawl must, means to wait for the disk several times a content. The
 // contents of a batch may be written by several goroutines.
 type Batch struct {
 	dir *Dir

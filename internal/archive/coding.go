@@ -46,8 +46,8 @@ const (
 	// smallest is the size up to which a content stays plain: a block of a file
 	// system, below which a smaller file saves nothing.
 	smallest = 4 << 10
-	// worthwhile is the part of its size, one n-th, that compression must save to be
-	// worth undoing it at every reading.
+	// worthwhile says what compression must save to be worth undoing it at every
+	// reading: one eighth of the size.
 	worthwhile = 8
 	// level is chosen by measure, on the 1024 pages of PostgreSQL's manual that are
 	// larger than smallest: this one makes them 3.8 times smaller at 115 MB/s. The

@@ -48,7 +48,7 @@ func OpenDir(path string) (*Dir, error) {
 }
 
 // ExistingDir is the folder at path as it is, for reading: nothing is made in it. was reports
-// whether OpenDir has ever opened it. An empty folder at which a disk is to be mounted it has not.
+// whether OpenDir has ever opened it: not so the empty folder at which a disk is to be mounted.
 func ExistingDir(path string) (d *Dir, was bool) {
 	d = &Dir{root: path}
 	_, err := os.Stat(d.temp())

@@ -12,9 +12,9 @@ import (
 
 const tempSuffix = ".part"
 
-// Spool is a Writer without the end: it collects a content in a temporary file
-// until its digest is known. A driver keeps the content there or sends it from
-// there, so that nothing unfinished ever lies under a digest. At the number of
+// Spool is the Writer of all drivers: it collects a content in a temporary file
+// until its digest is known. A driver then keeps the file, or sends the content
+// from it, so that nothing unfinished ever lies under a digest. At the number of
 // requests that a worker makes, bodies do not fit into memory.
 type Spool struct {
 	ctx    context.Context //nolint:containedctx // io.Writer has none, and a cancelled fetch must not fill the disk
@@ -88,8 +88,8 @@ func (s *Spool) Abort() {
 	}
 }
 
-// Encoded passes send the content in its best coding: in the named coding, with its
-// size there. The reader can seek and ends with the call.
+// Encoded passes send the content in the coding that suits it best, and its size in that
+// coding. The reader can seek, and must not be used after the call.
 func (s *Spool) Encoded(send func(content io.ReadSeeker, size int64, c Coding) error) error {
 	e, err := encode(s)
 	if err != nil {

@@ -13,8 +13,8 @@ func Lock(f *os.File) error {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 }
 
-// Unlock gives the folder free. Closing f would not do: a child process that is just
-// being started has it open too.
+// Unlock releases the folder, or the file. To close f would not be enough: a child process
+// that is just being started has it open too.
 func Unlock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
 
 // SyncFolder makes the names in a folder durable.

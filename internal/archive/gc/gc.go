@@ -33,7 +33,7 @@ import (
 const (
 	// deleteFor is how long after its begin a claim is used.
 	deleteFor = store.ClaimFor / 2
-	// secureFor is about the longest wait of Secure, and half of all its waits.
+	// secureFor bounds each wait of Secure, and so all of them together to twice as long.
 	// Anything longer is an outage, in which the page's next visit brings the bytes.
 	secureFor = 5 * time.Second
 	// atATime is how many contents are read or deleted at a time: enough that an
