@@ -40,7 +40,7 @@ type Event struct {
 	// bodies is not kept, or nobody asked for it.
 	Diff *EventDiff `json:"diff,omitempty"`
 	// State and Generation are those of a crawl, Host and Blocked those of a host, Trap and
-	// Folder those of a held part of a site.
+	// Pattern those of a held part of a site.
 	State      crawl.CrawlState `json:"state,omitempty"`
 	Generation int64            `json:"generation,omitempty"`
 	Host       string           `json:"host,omitempty"`

@@ -55,8 +55,8 @@ func NewFilter(name string, spec crawl.SinkSpec) Filter {
 	return f
 }
 
-// prefixes returns beginnings of addresses as they are written, and as canonical URLs begin:
-// https://Example.com/%7Ejoe begins none of these.
+// prefixes returns beginnings of addresses as they were written and, where that differs, as
+// canonical URLs spell them: no canonical URL begins with https://Example.com/%7Ejoe.
 func prefixes(texts []string) []string {
 	all := slices.Clone(texts)
 	for _, text := range texts {

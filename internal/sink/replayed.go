@@ -29,8 +29,8 @@ var (
 	ErrNotKept        = errors.New("is no longer kept, or its page was forgotten")
 )
 
-// With is r after another change, whose sending came to err. A refusal concerns that change
-// only. Whatever else a receiver says, or silence, concerns the next ones too.
+// With returns r with one more change, whose sending ended with err. A refusal concerns only
+// that change. Anything else that a receiver says, and its silence, concerns the next ones too.
 func (r Replayed) With(id int64, err error) Replayed {
 	r.Through = id
 	problem := ""
@@ -75,7 +75,7 @@ func (r Replayed) nothing() bool {
 	return r.Unlisted > 0 && r.Delivered+r.Refused+r.Lost+r.Left == 0
 }
 
-// Words say it in one line.
+// Words describes the replay in one line.
 func (r Replayed) Words() string {
 	if r.nothing() {
 		return fmt.Sprintf("change %d %v", r.Through, ErrNotUndelivered)

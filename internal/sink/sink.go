@@ -11,7 +11,7 @@ import (
 	"recrawl/internal/feed"
 )
 
-// Sender delivers to one receiver. It could lose everything that it keeps between calls.
+// Sender delivers to one receiver. Whatever it keeps between calls may be lost.
 type Sender interface {
 	// Send delivers one event, which may have been delivered before: at least once, never
 	// out of order. It returns nil when the receiver has acknowledged it, *Refused, *Later

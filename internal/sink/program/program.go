@@ -129,7 +129,7 @@ func New(spec crawl.SinkSpec, o Options) (*Sender, error) {
 	return s, nil
 }
 
-// leastSecret is the length from which on a variable's value is taken for a secret.
+// leastSecret is the least length at which a variable's value is taken for a secret.
 const leastSecret = 6
 
 // give puts a variable into the program's environment, if the worker has it.

@@ -116,7 +116,7 @@ func (h hider) hide(text string) string {
 	return text
 }
 
-// leastHead is the length from which on the beginning of a secret reveals something.
+// leastHead is the least length at which the beginning of a secret reveals something.
 const leastHead = 4
 
 // trim takes the head of a secret off the end of a text that was cut there.

@@ -177,8 +177,9 @@ func linesOf(e feed.Event) int {
 	return len(e.Diff.Added) + len(e.Diff.Removed)
 }
 
-// withLines returns the event with the first n lines of its difference that came, and as
-// many that went. It says so if there were more, or longer ones.
+// withLines returns the event with at most n lines of its difference: the first that came and
+// the first that went, half of them each, or more of the ones if there are fewer of the others.
+// Its difference counts as cut if there were more lines, or longer ones.
 func withLines(e feed.Event, n int) feed.Event {
 	if e.Diff == nil {
 		return e
