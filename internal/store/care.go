@@ -91,8 +91,8 @@ func were(n int) string {
 type CareRecord struct {
 	LookedAt time.Time // zero: by nobody yet
 	Troubles []TroubleRecord
-	// Backlog is of the store's task queue, and so the same for all crawls. It is zero
-	// without a note of the last BacklogSeen.
+	// Backlog is that of the store's task queue, the same for all crawls. It is zero if none
+	// was noted within the last BacklogSeen.
 	Backlog BacklogRecord
 }
 

@@ -61,9 +61,9 @@ const lockPatience = time.Second
 
 // Open opens the store in a PostgreSQL database, given as a URL or in libpq's
 // keyword form, and makes its tables, or brings them up to date if Upgrade is
-// set. Errors wrap store.ErrUnavailable when the server cannot be had, when the store is of an
-// older release and Upgrade is not set or has to wait, store.ErrForeign when the
-// database is of another program or a newer recrawl, and store.ErrNotFound when
+// set. Errors wrap store.ErrUnavailable when the server cannot be reached, or when an older
+// release made the store and Upgrade is not set or has to wait; store.ErrForeign when the
+// database belongs to another program or a newer recrawl; and store.ErrNotFound when
 // ReadOnly is set and there is no store in it.
 func Open(ctx context.Context, dsn string, opts Options) (store.Store, error) {
 	e, err := openEngine(ctx, dsn, opts)

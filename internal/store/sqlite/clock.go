@@ -13,8 +13,8 @@ import (
 const clockSlack = time.Second
 
 // clock is the owner's clock: the machine's when it was set, and from then on the time that
-// really passed. Somebody may set the machine's, and it goes on while the machine sleeps, but
-// gaps, and the deadlines of requests under way, are of time that the process has seen.
+// really passed. The machine's may be set, and goes on while the machine sleeps; but gaps, and
+// the deadlines of requests under way, are measured in time that the process has seen.
 type clock struct {
 	set     atomic.Pointer[setting]
 	machine func(time.Time) time.Time // what the machine's clock says at a moment
@@ -22,7 +22,7 @@ type clock struct {
 
 type setting struct {
 	wall time.Time
-	at   time.Time // the same moment, of which only the monotonic reading is used
+	at   time.Time // the same moment; only its monotonic reading is used
 }
 
 func newClock() *clock {
@@ -33,7 +33,7 @@ func newClock() *clock {
 
 func (c *clock) setAt(t time.Time) { c.set.Store(&setting{wall: c.machine(t), at: t}) }
 
-// at is what the clock says at a moment that has a monotonic reading.
+// at returns what the clock says at a moment, which must have a monotonic reading.
 func (c *clock) at(t time.Time) time.Time {
 	set := c.set.Load()
 	return set.wall.Add(t.Sub(set.at))

@@ -245,7 +245,7 @@ func (d *deltas) applyCounts(ctx context.Context, s *Store, tx Tx) error {
 // countSlot is the share of a crawl's counts that some of its visits write.
 type countSlot struct{ crawlID, slot int64 }
 
-// mostMinutes bounds the slots of which the last minute is remembered.
+// mostMinutes bounds the number of slots whose last minute is remembered.
 const mostMinutes = 1024
 
 // minutes remembers for each slot in which minute this process last counted a visit. If the

@@ -79,8 +79,8 @@ type Tx interface {
 	Query(ctx context.Context, query string, args []any, scan func(Row) error) error
 	// QueryRow scans one row; store.ErrNotFound if there is none.
 	QueryRow(ctx context.Context, query string, args []any, dest ...any) error
-	// Pipeline runs queries in their order, of which none needs the rows of another, until one
-	// fails. Postgres: in one round trip.
+	// Pipeline runs queries in their order until one fails. None may need the rows of another:
+	// on Postgres all are sent in one round trip.
 	Pipeline(ctx context.Context, steps ...Step) error
 	// Now is the store's clock at this moment (not at the transaction's begin), in
 	// microseconds: read it after the row lock that it must be later than.

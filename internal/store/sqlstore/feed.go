@@ -33,7 +33,7 @@ func readFeed(ctx context.Context, tx Tx, lock string) (feedRow, error) {
 	return f, nil
 }
 
-// ends are the feed's ends, of which settled is at least the newest id.
+// ends returns the feed's ends. No change that may be read yet has an id above settled.
 func (f feedRow) ends(settled int64) store.FeedEnds {
 	return store.FeedEnds{Oldest: f.cursor(f.trimmed), Newest: f.cursor(max(f.trimmed, settled))}
 }

@@ -10,9 +10,9 @@ import (
 	"recrawl/internal/polite"
 )
 
-// This file is for a clock that is set. If it goes back, what was stored by then is ahead of
-// it, and a host would stand still until the clock has caught up. If it jumps ahead, requests
-// that are under way seem to have expired, and gaps to be over.
+// This file is about clocks that are set. If one goes back, times that are already stored lie
+// ahead of it, and a host would stand still until the clock has caught up. If it jumps ahead,
+// requests that are under way seem to have expired, and gaps to be over.
 
 // ClockJumped is for an owner whose clock has jumped ahead by a duration to now, as when the
 // machine slept: every host rests one gap from now on, and requests under way, which are all

@@ -14,7 +14,7 @@ import (
 )
 
 // ListHosts implements store.Reports. Delay is the gap before a next request of
-// this crawl; Waiting and InFlight are of all crawls.
+// this crawl; Waiting and InFlight count all crawls.
 func (s *Store) ListHosts(ctx context.Context, f store.HostFilter) ([]store.HostRecord, error) {
 	hosts, err := read(ctx, s, func(tx Tx) ([]store.HostRecord, error) {
 		if f.IDs != nil {

@@ -124,8 +124,8 @@ func (s *Store) strip(m *mention, t store.Target) (was bool, err error) {
 	return was, nil
 }
 
-// removeMentions writes the rows as they are from now on, after the caller has done its part
-// for their pages.
+// removeMentions stores the rows without the mentions, after the caller has done its part for
+// their pages.
 func (s *Store) removeMentions(ctx context.Context, found []mention, before func(context.Context, []crawl.PageRef) error) error {
 	if len(found) == 0 {
 		return nil

@@ -141,9 +141,9 @@ func (s *Store) upsertRobots(ctx context.Context, tx Tx, p store.SaveRobotsParam
 		p.Failures, p.CrawlDelay.Microseconds(), sitemaps, clean(p.Problem), clean(p.Next), nextHost, p.Hops, count(p.ForbidsAll), since, said.String())
 }
 
-// lockOrigin locks the host of an origin of which something is to be saved. Its id is 0 if it
-// was forgotten: then nothing is saved. Forget holds the host's row too, so that nothing is
-// left of what it removes.
+// lockOrigin locks the host of an origin before anything is saved about it. The id is 0 if the
+// host was forgotten: then nothing is saved. Forget locks the host's row too, so that nothing
+// is saved after it has removed what there was.
 func (s *Store) lockOrigin(ctx context.Context, tx Tx, origin string) (host string, id int64, err error) {
 	if host, err = s.originHost(origin); err != nil {
 		return "", 0, err

@@ -9,8 +9,7 @@ import (
 	"recrawl/internal/store"
 )
 
-// variantHash is the hash in hex of the URL of which another is a variant, "" for
-// none.
+// variantHash is the hash, in hex, of a URL without its session id; "" if there is no such URL.
 func variantHash(url string) string {
 	if url == "" {
 		return ""
