@@ -86,8 +86,8 @@ type runner struct {
 	read      int      // exchanges, for the progress
 }
 
-// saidEvery is how many exchanges are read between two words of progress: a page may have
-// tens of thousands, of which the export may hold none.
+// saidEvery is how many exchanges are read between two reports of progress: a page may have
+// tens of thousands, and the export may want none of them.
 const saidEvery = 1000
 
 func (r *runner) run(ctx context.Context, src Source) (err error) {
@@ -143,7 +143,7 @@ func (r *runner) exchange(ctx context.Context, x Exchange) error {
 	return r.writer.add(ctx, x)
 }
 
-// wants reports whether the export is of an exchange.
+// wants reports whether an exchange belongs in the export.
 func (r *runner) wants(x Exchange) bool {
 	q, f := r.query, r.job.Format
 	switch {

@@ -258,7 +258,8 @@ func keeps(name string, all []html.Attribute) bool {
 	return true
 }
 
-// keepsLink: a <link> that only makes a browser fetch something for later is of no use.
+// keepsLink reports whether a <link> stays. One that only makes a browser fetch something for
+// later, or names a service of the site, is of no use in a copy.
 func keepsLink(all []html.Attribute) bool {
 	rel, _ := attribute(all, "rel")
 	for word := range strings.FieldsSeq(strings.ToLower(rel)) {
@@ -272,7 +273,7 @@ func keepsLink(all []html.Attribute) bool {
 
 var nameForm = regexp.MustCompile(`^[a-z_][a-z0-9_:.-]*$`)
 
-// plainName: an element or attribute of this name is read as such everywhere.
+// plainName reports whether an element or attribute of this name is read as one everywhere.
 func plainName(name string) bool { return len(name) <= 100 && nameForm.MatchString(name) }
 
 // left are attributes that are left out besides those of events: they name something that

@@ -102,7 +102,7 @@ func (q Question) UnreadableKnown() error {
 
 func unreadable(c Locked) error { return fmt.Errorf("crawl %s cannot be read: %w", c.Name, c.Err) }
 
-// ours reports whether a crawl is of the store, as far as is known.
+// ours reports whether a crawl belongs to the store, as far as is known.
 func (q Question) ours(c Crawl) bool {
 	if c.Store == "" {
 		return slices.Contains(q.Known, c.Name)
@@ -110,8 +110,8 @@ func (q Question) ours(c Crawl) bool {
 	return q.Store == "" || c.Store == q.Store
 }
 
-// foreign reports whether a crawl is of another store. One from before stores had an
-// identity does not say, but is not known to others.
+// foreign reports whether a crawl belongs to another store. A crawl from before stores had an
+// identity does not say, but only its own store knows its name.
 func (q Question) foreign(c Crawl) bool {
 	if c.Store == "" {
 		return c.Opened && !slices.Contains(q.Known, c.Name)

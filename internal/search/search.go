@@ -75,7 +75,7 @@ var (
 	ErrNone = errors.New("there is no search index")
 	// ErrOlder: there is one that an earlier release made. The next worker makes it anew.
 	ErrOlder = fmt.Errorf("%w of this release, only an older one", ErrNone)
-	// ErrForeign: the existing index is not of this store, or is of a newer release.
+	// ErrForeign: the index that is there belongs to another store or to a newer release.
 	ErrForeign = errors.New("not a search index of this store")
 	// ErrBusy: another process writes to the index.
 	ErrBusy = errors.New("another process writes to the search index")
@@ -109,7 +109,7 @@ type Index interface {
 	Forget(ctx context.Context, t Target) (int, error)
 	// Purge overwrites removed contents that the engine has not overwritten by itself.
 	Purge(ctx context.Context) error
-	// Crawls returns the crawls of which the index holds something.
+	// Crawls returns the crawls that have anything in the index.
 	Crawls(ctx context.Context) ([]int64, error)
 	Close() error
 }

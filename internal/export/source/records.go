@@ -17,7 +17,7 @@ func recordStates() []crawl.PageState {
 }
 
 // Record returns a page as the store has it. It reports false if the page does not stand, has
-// no version whose body is kept, or is of another crawl or none.
+// no version whose body is kept, is another crawl's, or does not exist.
 func (s *Source) Record(ctx context.Context, page int64) (store.PageRecord, bool, error) {
 	p, err := s.store.Page(ctx, page)
 	if errors.Is(err, store.ErrNotFound) {

@@ -66,7 +66,7 @@ func (s *Source) WithRequisites() *Source {
 	return &more
 }
 
-// WithArticles returns a source whose documents are of the article alone.
+// WithArticles returns a source whose documents hold the article alone.
 func (s *Source) WithArticles() *Source {
 	strict := *s
 	strict.reading = extract.ReadArticle
@@ -245,7 +245,7 @@ func (s *Source) read(ctx context.Context, x export.Exchange) (extract.Source, e
 		return extract.Source{}, err
 	}
 	base, err := urlkey.Canonical(x.URL)
-	if err != nil { // of an older version with other limits; its links stay as they are
+	if err != nil { // it was fetched under other limits; its links stay as they are
 		base = urlkey.URL{}
 	}
 	return extract.Source{Body: body, ContentType: x.Version.ContentType, URL: base}, nil

@@ -81,7 +81,7 @@ func tellRequisite(standing map[int64]bool, v store.VisitLook) {
 }
 
 // Document returns a page's present version, as the visit that found it. It reports false
-// if the page does not stand, has no version, or is of another crawl or none.
+// if the page does not stand, has no version, is another crawl's, or does not exist.
 func (s *Source) Document(ctx context.Context, page int64) (export.Exchange, bool, error) {
 	p, err := s.store.Page(ctx, page)
 	if errors.Is(err, store.ErrNotFound) {

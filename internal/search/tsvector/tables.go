@@ -17,9 +17,9 @@ CREATE TABLE about (id integer PRIMARY KEY CHECK (id = 1), format integer NOT NU
 CREATE TABLE crawls (crawl bigint PRIMARY KEY, cursor text NOT NULL);
 `
 
-// docs is the table of the shown data of a crawl's pages, and vectors that of the data by
-// which they are found and ranked. Each crawl has two of its own, so that a word that is
-// common in another costs it nothing, and a crawl is dropped at once.
+// docs is the table with what is shown of a crawl's pages; vectors is the one by which they
+// are found and ranked. Each crawl has two tables of its own, so that it pays nothing for a
+// word that is common in another crawl, and can be dropped at once.
 func docs(crawl int64) string { return fmt.Sprintf("docs_%d", crawl) }
 
 // vectors: see docs.

@@ -24,7 +24,7 @@ type connection struct {
 	raw    net.Conn // below any encryption
 }
 
-// connect dials, encrypts and logs in. Its errors are of package sink.
+// connect dials, encrypts and logs in. Its errors have the types of package sink.
 func (s Server) connect(ctx context.Context) (_ *connection, err error) {
 	address := net.JoinHostPort(s.Host, strconv.Itoa(s.Port))
 	raw, err := new(net.Dialer).DialContext(ctx, "tcp", address)
