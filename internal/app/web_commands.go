@@ -192,6 +192,7 @@ type keptTemporal struct {
 	client client.Client
 	failed time.Time // the last try, if it failed
 	err    error
+	given  time.Duration // to the last try, if whoever made it gave up before its end
 }
 
 // dialAgainAfter is how long a failure stands for further tries: pages must be shown while
@@ -212,15 +213,28 @@ func (k *keptTemporal) connected(ctx context.Context) (client.Client, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.client == nil {
-		if k.err != nil && time.Since(k.failed) < dialAgainAfter {
+		if k.err != nil && time.Since(k.failed) < dialAgainAfter && !k.moreTime(ctx) {
 			return nil, k.err
 		}
-		if k.client, k.err = k.dial(ctx); k.err != nil {
-			k.client, k.failed = nil, time.Now()
-			return nil, fmt.Errorf("ask Temporal: %w", k.err)
+		begun := time.Now()
+		c, err := k.dial(ctx)
+		if err != nil {
+			k.err, k.failed, k.given = fmt.Errorf("ask Temporal: %w", err), time.Now(), 0
+			if ctx.Err() != nil {
+				k.given = max(time.Since(begun), 1)
+			}
+			return nil, k.err
 		}
+		k.client = c
 	}
 	return k.client, nil
+}
+
+// moreTime reports whether the last try ended early, and one with this context may take much
+// longer: a page waits for part of a second, a button for as long as it takes.
+func (k *keptTemporal) moreTime(ctx context.Context) bool {
+	deadline, limited := ctx.Deadline()
+	return k.given > 0 && (!limited || time.Until(deadline) > 2*k.given)
 }
 
 func (k *keptTemporal) close() {

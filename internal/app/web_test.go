@@ -97,6 +97,38 @@ func TestKeptTemporal(t *testing.T) {
 	})
 }
 
+// A page that did not wait for Temporal's answer says nothing about Temporal to a button that
+// does, and something to the next page.
+func TestKeptTemporalSlow(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		dials := 0
+		k := &keptTemporal{dial: func(ctx context.Context) (client.Client, error) {
+			dials++
+			select {
+			case <-time.After(time.Second):
+				return client.NewLazyClient(client.Options{})
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}}
+		for range 2 {
+			page, leave := context.WithTimeout(t.Context(), 300*time.Millisecond)
+			if _, err := k.flows(page); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("a page: %v", err)
+			}
+			leave()
+		}
+		if dials != 1 {
+			t.Errorf("pages asked %d times", dials)
+		}
+		if _, err := k.flows(t.Context()); err != nil || dials != 2 {
+			t.Errorf("a button: %v, after %d tries", err, dials)
+		}
+		k.close()
+	})
+}
+
 // TestWeb serves a store without Temporal: known data is shown, buttons report what is
 // wrong, and streams end with the server.
 func TestWeb(t *testing.T) {
