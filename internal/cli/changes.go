@@ -174,8 +174,8 @@ func (l *changesLog) run(opened Opened, begin beginning) error {
 	}
 	if l.cmd.Snapshot {
 		if l.query.After, err = l.reader.Snapshot(s.ctx, l.query, l.out.Pages); err != nil {
-			if s.ctx.Err() != nil {
-				return nil
+			if interrupted := s.ctx.Err(); interrupted != nil {
+				return interrupted // half a snapshot has no cursor from which to go on
 			}
 			return err
 		}

@@ -316,3 +316,27 @@ func TestFollowChanges(t *testing.T) {
 		t.Error("the last cursor is not behind what was said")
 	}
 }
+
+// cutOff is an output after whose first write the command is interrupted.
+type cutOff struct {
+	bytes.Buffer
+	cut func()
+}
+
+func (o *cutOff) Write(p []byte) (int, error) {
+	o.cut()
+	return o.Buffer.Write(p)
+}
+
+// Who reads half a snapshot must not take it for a whole one.
+func TestInterruptedSnapshot(t *testing.T) {
+	t.Parallel()
+	b := newFeedBackend(t)
+	b.finds("https://example.com/a", "One thing")
+	ctx, cancel := context.WithCancel(t.Context())
+	out := &cutOff{cut: cancel}
+	code, errOut := b.run(ctx, out, "changes", "news", "--snapshot", "--output", "json")
+	if got := said(decodeChanges(t, out.String())); code != ExitFailed || !strings.HasPrefix(errOut, "starter: interrupted: ") || got != "snapshot/a1" {
+		t.Errorf("exit %d, %q after %s", code, errOut, got)
+	}
+}
