@@ -216,32 +216,44 @@ func oldestOf(crawls []store.CrawlRecord) int64 {
 	return oldest
 }
 
-// care checks the workflow of a crawl, and starts it if necessary.
+// care checks the workflow of a crawl, starts it if necessary, and notes what was wrong. The
+// note has time of its own: a Temporal that does not answer takes up all of the care's.
 func (c *Care) care(ctx context.Context, rec store.CrawlRecord) error {
+	trouble, err := c.mend(ctx, rec)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, noteLimit)
+	defer cancel()
+	return c.note(ctx, rec, trouble)
+}
+
+// mend checks the workflow of a crawl, starts it if necessary, and returns what was wrong.
+func (c *Care) mend(ctx context.Context, rec store.CrawlRecord) (store.Trouble, error) {
 	ctx, cancel := context.WithTimeout(ctx, careLimit)
 	defer cancel()
 	health, err := c.flows.CrawlHealth(ctx, rec.Spec.Name)
 	if err != nil {
-		return c.note(ctx, rec, store.Trouble{Problem: "Temporal does not say how it is: " + err.Error()})
+		return store.Trouble{Problem: "Temporal does not say how it is: " + err.Error()}, nil
 	}
 	unclosed := false
 	if rec.State == crawl.CrawlStopped && health.Condition == temporalkit.Gone {
 		if unclosed, err = c.unclosed(ctx, rec); err != nil {
-			return err
+			return store.Trouble{}, err
 		}
 	}
 	what := wrongWith(rec.State, health, unclosed)
 	if what == "" && health.Why != "" {
-		return c.note(ctx, rec, store.Trouble{Problem: "it waits for a worker with the key: " + health.Why})
+		return store.Trouble{Problem: "it waits for a worker with the key: " + health.Why}, nil
 	}
 	if what == "" {
-		return c.note(ctx, rec, store.Trouble{})
+		return store.Trouble{}, nil
 	}
 	if err := Restart(ctx, c.flows, rec, health.Condition == temporalkit.Stuck, nil); err != nil {
-		return c.note(ctx, rec, store.Trouble{Problem: fmt.Sprintf("it %s and cannot be started anew: %v", what, err)})
+		return store.Trouble{Problem: fmt.Sprintf("it %s and cannot be started anew: %v", what, err)}, nil
 	}
 	c.log.Warn("the workflow of a crawl was started anew", "crawl", rec.Spec.Name, "reason", "it "+what)
-	return c.note(ctx, rec, store.Trouble{Problem: "it " + what + " and was started anew", Mended: true})
+	return store.Trouble{Problem: "it " + what + " and was started anew", Mended: true}, nil
 }
 
 // unclosed reports whether pages of a stopped crawl live.

@@ -8,9 +8,11 @@ import (
 	"log/slog"
 	"slices"
 	"testing"
+	"testing/synctest"
 
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
+	"recrawl/internal/store"
 	"recrawl/internal/store/storetest/crawltest"
 	"recrawl/internal/temporalkit"
 )
@@ -146,4 +148,42 @@ func TestCareForCrawls(t *testing.T) {
 	if len(flows.started) != 1 {
 		t.Errorf("three workers started %q", flows.started)
 	}
+}
+
+// silent is Temporal that does not answer.
+type silent struct{ fakeFlows }
+
+func (silent) CrawlHealth(ctx context.Context, _ string) (temporalkit.Health, error) {
+	<-ctx.Done()
+	return temporalkit.Health{}, ctx.Err()
+}
+
+// notes is a store that takes notes, from those who have time left.
+type notes struct {
+	crawlStore
+	taken []store.Trouble
+}
+
+func (*notes) Care(ctx context.Context, _ int64) (store.CareRecord, error) {
+	return store.CareRecord{}, ctx.Err()
+}
+
+func (n *notes) NoteTroubles(ctx context.Context, _ int64, troubles []store.Trouble) error {
+	n.taken = append(n.taken, troubles...)
+	return ctx.Err()
+}
+
+// A Temporal that takes up all the time of the care leaves some for the note about that.
+func TestNoteHasTimeOfItsOwn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := &notes{}
+		care := &Care{store: s, flows: &silent{}, log: slog.New(slog.DiscardHandler)}
+		if err := care.care(t.Context(), store.CrawlRecord{ID: 1}); err != nil {
+			t.Fatal(err)
+		}
+		if len(s.taken) != 1 || s.taken[0].Problem != "Temporal does not say how it is: context deadline exceeded" {
+			t.Errorf("%+v", s.taken)
+		}
+	})
 }
