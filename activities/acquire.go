@@ -23,8 +23,8 @@ const acquirePatience = 4 * time.Second
 // eight seconds.
 const acquireMost = 6 * time.Second
 
-// Acquire is acquire. It also tells a page that does not know it which store it belongs
-// to.
+// Acquire asks for a visit's permit; see acquire. It also tells a page that does not know it
+// which store it belongs to.
 func (a *Activities) Acquire(ctx context.Context, in contract.AcquireIn) (contract.AcquireOut, error) {
 	out, err := a.acquire(ctx, in)
 	if in.Page.Store == "" && err == nil {

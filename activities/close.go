@@ -36,7 +36,7 @@ func (a *Activities) ClosePages(ctx context.Context, in contract.ClosePagesIn) (
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return contract.ClosePagesOut{}, translate(err) // it is tried again, and whoever was asked does not mind
+		return contract.ClosePagesOut{}, translate(err) // it is tried again; asking a page twice does no harm
 	}
 	out := contract.ClosePagesOut{}
 	for _, is := range closed {

@@ -463,9 +463,9 @@ func digestsOf(v store.VersionRecord, raw string) change.Digests {
 	return change.Digests{Raw: raw, Text: v.TextDigest, Links: v.LinkDigest, Bytes: v.Bytes, TextBytes: v.TextBytes}
 }
 
-// worthKeeping: a content is new; or its text is the same but the links to follow
-// are not, and they lead to pages that the collection would miss; or its body may
-// be kept while the last version's might not, or the reverse.
+// worthKeeping reports whether a version is worth storing: its content is new; or its text is
+// the same but the links to follow are not, and they lead to pages that the collection would
+// miss; or its body may be kept while the last version's might not, or the reverse.
 func worthKeeping(outcome crawl.Outcome, last, next store.VersionRecord) bool {
 	switch outcome {
 	case crawl.OutcomeNew, crawl.OutcomeChanged:

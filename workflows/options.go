@@ -194,8 +194,7 @@ func ChildPageOptions(in contract.PageIn) workflow.ChildWorkflowOptions {
 	}
 }
 
-// childDiscoverOptions are the options under which Page and Crawl start a
-// Discover.
+// childDiscoverOptions are the options under which Page and Crawl start a Discover.
 func childDiscoverOptions(in contract.DiscoverIn) workflow.ChildWorkflowOptions {
 	summary := "admit known pages of " + in.Crawl
 	if in.Register {

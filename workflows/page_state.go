@@ -9,8 +9,8 @@ import (
 	"recrawl/internal/crawl"
 )
 
-// This file says what a page does next, and how requests and answers change its state. All
-// are pure functions of the state and the time.
+// This file says what a page does next, and how requests and answers change its state, in
+// pure functions of the state and the time.
 
 // pageDo is a page's next step.
 type pageDo int

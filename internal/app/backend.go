@@ -106,8 +106,8 @@ type flowClient struct {
 	flows temporalkit.Workflows
 	// home, unless nil, returns what is known of the store for which workflows are started.
 	home func(ctx context.Context) (storeHome, error)
-	// keys, unless nil, returns an error if we lack the key of what the store's workers work
-	// with: then they would lack ours.
+	// keys, unless nil, returns an error if we lack the key with which the store's workers
+	// encrypt: then they would lack ours.
 	keys func(ctx context.Context) error
 }
 

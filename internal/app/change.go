@@ -81,8 +81,8 @@ func (Backend) setState(ctx context.Context, at cli.Target, name string, change 
 	return rec, nil
 }
 
-// endUnread ends the workflow of a crawl that is not in the store, if somebody has started it with
-// a key that the workers lack, and reports whether it was such a one.
+// endUnread ends the workflow of a crawl that is not in the store if somebody has started it with
+// a key that the workers lack. It reports whether it did.
 func (b Backend) endUnread(ctx context.Context, at cli.Target, name string) (bool, error) {
 	c, err := b.dial(ctx, at)
 	if err != nil {

@@ -224,7 +224,7 @@ func (d *devRun) progress(ctx context.Context) ([]crawlLine, error) {
 	return lines, nil
 }
 
-// importWords say how far imports have come that are not complete.
+// importWords say how far unfinished imports have come.
 func importWords(imports []report.ImportLine) (words string) {
 	for _, i := range imports {
 		words += "; import: " + i.String()

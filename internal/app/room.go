@@ -107,7 +107,7 @@ func (w *roomWatch) look(ctx context.Context) {
 	}
 }
 
-// lookAtArchive says so when the archive begins to refuse, and when it ends.
+// lookAtArchive logs when the archive begins to refuse, and when it takes contents again.
 func (w *roomWatch) lookAtArchive() {
 	if w.refused == nil {
 		return

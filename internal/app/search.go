@@ -40,7 +40,7 @@ func (x searchIndex) open(ctx context.Context, use storeUse) (search.Index, erro
 	return opened(fts.Open(ctx, filepath.Join(filepath.Dir(path), fts.Name), fts.Options{Store: x.store, ReadOnly: use == storeRead}))
 }
 
-// openFor opens the index for whoever does not know what a store is opened for.
+// openFor opens the index for packages that do not know storeUse.
 func (x searchIndex) openFor(ctx context.Context, write bool) (search.Index, error) {
 	if write {
 		return x.open(ctx, storeWrite)

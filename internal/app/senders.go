@@ -56,9 +56,9 @@ func selectedBy(name string, spec crawl.SinkSpec) func(url string) bool {
 
 // Sender implements activities.Senders.
 func (s senders) Sender(ctx context.Context, crawlName, name string, spec crawl.SinkSpec) (sink.Sender, error) {
-	made, ok := s[spec.Kind]
+	makes, ok := s[spec.Kind]
 	if !ok {
 		return nil, fmt.Errorf("this worker has no sender for sinks of the kind %s", spec.Kind)
 	}
-	return made(ctx, crawlName, name, spec)
+	return makes(ctx, crawlName, name, spec)
 }

@@ -102,7 +102,7 @@ func (w *watched) denied() func() {
 	return w.server.Metrics.RobotsDenied
 }
 
-// maintained takes down how long steps of maintenance take.
+// maintained records how long steps of maintenance take.
 func (w *watched) maintained() func(step string, took time.Duration) {
 	if w == nil {
 		return nil

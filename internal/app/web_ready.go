@@ -8,7 +8,7 @@ import (
 	"recrawl/internal/monitor"
 )
 
-// webReadiness says whether the parts answer that the page needs.
+// webReadiness says whether the parts that the page needs answer.
 func webReadiness(log *slog.Logger, parts ...monitor.Part) *monitor.Readiness {
 	for i, p := range parts {
 		parts[i].Ask = discreet(p, log)

@@ -103,7 +103,7 @@ type progressLine struct {
 	full bool
 }
 
-// clearLine moves a terminal's cursor to the begin of its line and clears that.
+// clearLine moves a terminal's cursor to the beginning of its line, and clears the line.
 const clearLine = "\r\x1b[K"
 
 func (l *progressLine) write(text string) {

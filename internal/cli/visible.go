@@ -13,7 +13,7 @@ import (
 // Code that draws on the terminal itself writes to Env.screen.
 type visible struct {
 	out io.Writer
-	// rest is the begin of a character whose end is still to come.
+	// rest is the beginning of a character whose end is still to come.
 	rest []byte
 }
 

@@ -22,8 +22,8 @@ const (
 // Worker holds a worker's settings for Temporal. docs/operations.md says when to change
 // them.
 type Worker struct {
-	// WorkflowTasks and LocalActivities are how many of these run at the same time, 2 to
-	// 100000. An Acquire may wait some seconds inside its workflow task.
+	// WorkflowTasks (2 to 100000) and LocalActivities (1 to 100000) are how many of these run
+	// at the same time. An Acquire may wait some seconds inside its workflow task.
 	WorkflowTasks, LocalActivities int
 	// WorkflowPollers and ActivityPollers are how many requests for tasks wait at
 	// Temporal's server at the same time.

@@ -68,7 +68,7 @@ type MaintainOut struct {
 	Stuck     int `json:"stuck,omitempty"`
 	// Unfinished are versions whose links wait for a Discover.
 	Unfinished []DiscoverIn `json:"unfinished,omitempty"`
-	// Room: after its first visit the page should start a Discover that refills the crawl.
+	// Room: known pages can be admitted, so the crawl should start a Discover that does so.
 	Room   bool        `json:"room"`
 	Turned int         `json:"turned"`
 	Status CrawlCounts `json:"status"`
@@ -139,12 +139,12 @@ type AcquireAnswer string
 // The answers of Acquire.
 const (
 	AnswerPermit   AcquireAnswer = "permit"   // Permit is for the page
-	AnswerRobots   AcquireAnswer = "robots"   // Permit is for a robots.txt
+	AnswerRobots   AcquireAnswer = "robots"   // Permit is for a robots.txt or tdmrep.json
 	AnswerWait     AcquireAnswer = "wait"     // come again after Wait
 	AnswerParked   AcquireAnswer = "parked"   // the crawl is paused; a turn will come
 	AnswerStopped  AcquireAnswer = "stopped"  // the crawl or page is stopped
 	AnswerEvicted  AcquireAnswer = "evicted"  // the page gave its place to another
-	AnswerExcluded AcquireAnswer = "excluded" // robots forbids the page; Rule says why
+	AnswerExcluded AcquireAnswer = "excluded" // robots.txt, the terms or the scope forbid the page; Rule says why
 	AnswerRecorded AcquireAnswer = "recorded" // the visit is done already; Recorded holds it
 	AnswerSkipped  AcquireAnswer = "skipped"  // the policy skips this turn; Reasons say why
 )
@@ -332,9 +332,10 @@ type LeaveIn struct {
 	Closing bool `json:"closing,omitempty"`
 }
 
-// LeaveOut: Returned says that the page lives in the store, and rightly, although State was
-// Evicted, or its crawl was stopped: the state was left alone.
+// LeaveOut answers a page that leaves.
 type LeaveOut struct {
+	// Returned: the store left the page's state alone. The page was to be evicted, or stopped
+	// with its crawl, and has been admitted again, or its crawl started.
 	Returned bool `json:"returned,omitempty"`
 }
 

@@ -25,7 +25,8 @@ type PageIn struct {
 	Why string `json:"why,omitempty"`
 	// Asked: a person asked for one more visit (visit-now).
 	Asked bool `json:"asked,omitempty"`
-	// Ahead: the page's tasks may have AskedPriority since then, until a visit is recorded.
+	// Ahead: a person's command may have given the page's tasks AskedPriority, which ends when a
+	// visit is recorded.
 	Ahead bool `json:"ahead,omitempty"`
 	// InLine: the page has asked for its next visit's permit; Wake is when it asks
 	// again.

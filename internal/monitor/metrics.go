@@ -99,7 +99,7 @@ func (m *Metrics) Engine() *Engine { return m.engine }
 // RobotsDenied counts a visit that robots.txt forbade.
 func (m *Metrics) RobotsDenied() { m.denied.Inc() }
 
-// Maintained takes down how long a step of maintenance took.
+// Maintained records how long a step of maintenance took.
 func (m *Metrics) Maintained(step string, took time.Duration) {
 	m.stepTook.WithLabelValues(step).Observe(took.Seconds())
 }

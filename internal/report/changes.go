@@ -13,8 +13,6 @@ import (
 type Changes struct {
 	Out    io.Writer
 	Format Format
-	// Diffs says that events were asked for with their diffs.
-	Diffs bool
 
 	headed bool
 }

@@ -55,7 +55,7 @@ func (e *excluder) forbidsAll(ctx context.Context, r store.RobotsRecord) (bool, 
 	return a.all, err
 }
 
-// why returns the reason why a page is excluded that has not been visited since.
+// why returns the reason why a page that has not been visited since is excluded.
 func (e *excluder) why(ctx context.Context, p store.PageRecord) (string, error) {
 	u, err := urlkey.Canonical(p.URL)
 	if err != nil {

@@ -25,14 +25,14 @@ const answerPause = 200 * time.Millisecond
 // ErrNoAnswer: a workflow did not answer in time. What it was asked for may still be done.
 var ErrNoAnswer = fmt.Errorf("no answer within %s: is a worker running, and does the store answer?", answerLimit)
 
-// spoken is a workflow's error in its own words. The SDK's end in a type for programs.
+// spoken is a workflow's error in its own words. The SDK's words end in a type for programs.
 type spoken struct{ *temporal.ApplicationError }
 
 func (s spoken) Error() string { return s.Message() }
 
 func (s spoken) Unwrap() error { return s.ApplicationError }
 
-// inWords leaves of an error what a workflow says to people: a *crawl.SpecError when it
+// inWords reduces a workflow's error to what it says to people: a *crawl.SpecError when it
 // refuses a spec. It returns other errors as they are.
 func inWords(err error) error {
 	var app *temporal.ApplicationError
@@ -45,9 +45,9 @@ func inWords(err error) error {
 	return spoken{app}
 }
 
-// answer sends an update, by an id that is the same each time, and returns the workflow's answer. The
-// SDK's client gives up when one of its requests has waited for a minute; so the request is
-// repeated, and the server does what it asks for once.
+// answer sends an update and returns the workflow's answer. The SDK's client gives up when one of
+// its requests has waited for a minute; so the request is repeated, with the same id, by which the
+// server does what it asks for only once.
 func answer(ctx context.Context, send func(ctx context.Context, update string) (client.WorkflowUpdateHandle, error)) (ack contract.Ack, err error) {
 	update := rand.Text()
 	asking, cancel := context.WithTimeout(ctx, answerLimit)

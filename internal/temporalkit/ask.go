@@ -62,7 +62,7 @@ func (w Workflows) update(ctx context.Context, options client.StartWorkflowOptio
 	return ack, w.orStuck(ctx, options.ID, err)
 }
 
-// FallBack ends that a page's tasks overtake those of others.
+// FallBack stops a page's tasks from overtaking those of others.
 func (w Workflows) FallBack(ctx context.Context, page crawl.PageRef) {
 	w.prefer(ctx, contract.PageID(page.Crawl, page.URL), contract.PagePriority)
 }
@@ -70,7 +70,7 @@ func (w Workflows) FallBack(ctx context.Context, page crawl.PageRef) {
 // preferLimit bounds a change of priority, without which everything works.
 const preferLimit = 5 * time.Second
 
-// prefer changes the priority of a running workflow, that of the task for which it waits too.
+// prefer changes the priority of a running workflow, and of the task for which it waits.
 // Errors are of no consequence: a workflow that is gone is started with its priority, and a
 // server that cannot change it yet, such as 1.29, does not order by it either.
 func (w Workflows) prefer(ctx context.Context, id string, priority temporal.Priority) {

@@ -24,9 +24,9 @@ const busyLimit = 30 * time.Second
 
 // Finish removes the ended histories of others that name the forgotten URLs: of
 // Discovers that found a page, of the crawls, and of their sinks, since a receiver's answer may
-// name anything. names judges the text of a
-// history. It returns the ids of running workflows that name them: their histories
-// go when their runs have ended and the namespace's retention is over.
+// name anything. names judges the text of a history. It returns the ids of running workflows
+// that name them: their histories go when their runs have ended and the namespace's retention
+// is over.
 func (e *Eraser) Finish(ctx context.Context, crawls []string, names func(text []byte) bool) (left []string, err error) {
 	for deadline := time.Now().Add(busyLimit); len(e.busy) > 0; {
 		waiting := runsOf(e.busy)

@@ -36,7 +36,7 @@ type Health struct {
 	Condition Condition
 	// Ended says how the last run ended, in one word ("terminated"), if there is one.
 	Ended string
-	// Why is why the workflow task fails, even of one that runs: a missing key.
+	// Why says why the workflow task fails. One that Runs may have it, too: a missing key.
 	Why string
 }
 

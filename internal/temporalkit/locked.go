@@ -18,7 +18,7 @@ var ErrStuck = errors.New("its workflow is stuck; `starter repair` starts it ane
 // ErrLocked: the workflow's task fails because its worker lacks a key.
 var ErrLocked = errors.New("its workflow waits for a worker with the key, or for `starter repair`, which starts it anew without")
 
-// orStuck words the error of a workflow plainly whose task fails.
+// orStuck puts the error of a workflow whose task fails into plain words.
 func (w Workflows) orStuck(ctx context.Context, id string, err error) error {
 	var failing *serviceerror.WorkflowNotReady
 	var unanswered *serviceerror.QueryFailed
@@ -37,9 +37,9 @@ func (w Workflows) orStuck(ctx context.Context, id string, err error) error {
 	return err
 }
 
-// lockedForAll reports whether a running workflow's worker lacks a key, and says so in words that
-// we can read, and we lack one for its history too: it was started, or told something, with a key
-// of which neither knows.
+// lockedForAll reports whether neither a running workflow's worker nor we have a key of its history:
+// the worker says so, in words that we can read, and we cannot read all that it was started with
+// and told.
 func (w Workflows) lockedForAll(ctx context.Context, id string) (bool, error) {
 	history, err := w.history(ctx, id, "")
 	if err != nil {

@@ -35,11 +35,11 @@ type Workflows struct {
 	// Store is the identity of the store whose crawls are started; "" if it is not
 	// known, and the first worker that opens a crawl makes it its store's.
 	Store string
-	// Code, unless nil, registers the workflows' code, by which one is known to be stuck whose worker
-	// could not say so.
+	// Code, unless nil, registers the workflows' code. It shows that a workflow is stuck even if
+	// its worker could not say so.
 	Code func(worker.WorkflowRegistry)
-	// ReplaceLocked: what is mended may be replaced although only a key is missing, if we lack it
-	// too. That is a person's decision: another worker may have the key.
+	// ReplaceLocked: a workflow that is mended may be replaced even if all that is wrong is that
+	// its worker, and we, lack a key. That is a person's decision: another worker may have it.
 	ReplaceLocked bool
 }
 
@@ -114,8 +114,8 @@ func (w Workflows) signal(ctx context.Context, id, name string, arg any) error {
 const (
 	// openLimit is how long a start waits for a worker to open the crawl.
 	openLimit = 15 * time.Second
-	// openRounds is how many times as long it waits for a worker that is at it: if very many pages
-	// come back that were stopped with the crawl, that takes minutes.
+	// openRounds is how many times as long it waits for a worker that is opening it: where very
+	// many pages were stopped with the crawl and come back, that takes minutes.
 	openRounds = 40
 )
 

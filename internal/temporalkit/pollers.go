@@ -22,7 +22,7 @@ type Poller struct {
 	Name string
 	// Store is the store that it claims to have; "" if it claims none.
 	Store string
-	// At is the begin or end of its last poll, by the server's clock. A poll lasts up to a
+	// At is when its last poll began or ended, by the server's clock. A poll lasts up to a
 	// minute.
 	At time.Time
 }

@@ -10,8 +10,8 @@ import (
 	"recrawl/internal/contract"
 )
 
-// EndUnread terminates a crawl's workflow that no worker has ever opened, because it is encrypted
-// with a key that they lack, or we, and reports whether it was one. Nothing but its spec is lost.
+// EndUnread terminates a crawl's workflow if no worker has ever opened it because it is encrypted
+// with a key that they, or we, lack. It reports whether it did. Nothing but the spec is lost.
 func (w Workflows) EndUnread(ctx context.Context, name string) (bool, error) {
 	id := contract.CrawlID(name)
 	info, err := w.running(ctx, id)

@@ -91,8 +91,8 @@ func (o *once) Handle(err error) {
 	o.log.Log(context.Background(), level, "traces are not sent", "error", err)
 }
 
-// Activity begins the span of an activity. visit names the visit that it is of, and is the
-// same for all activities of that visit; "" is of none.
+// Activity begins the span of an activity. visit names its visit, the same for all activities
+// of that visit; it is "" for an activity that belongs to none.
 func (t *Tracer) Activity(ctx context.Context, name, visit string, attributes map[string]string) (context.Context, func(error)) {
 	if visit != "" {
 		ctx = context.WithValue(ctx, traceKey{}, traceID(visit))

@@ -17,7 +17,7 @@ func alive(w http.ResponseWriter, _ *http.Request) {
 	fmt.Fprintln(w, "ok")
 }
 
-// ready says whether the parts answer that the server needs.
+// ready says whether the parts that the server needs answer.
 func (s *Server) ready() http.Handler {
 	if s.Ready == nil {
 		return http.HandlerFunc(alive)

@@ -7,8 +7,8 @@ import (
 )
 
 // A child can hang. It runs and accepts connections, but its one connection to its database
-// is broken, and whatever it is asked fails or takes for ever. One stood so for a quarter of an
-// hour, idle, until it was ended; nothing but a new child helps. A child that answers nothing
+// is broken, and whatever it is asked fails or takes for ever. One was like that for a quarter of
+// an hour, idle, until it was ended; nothing but a new child helps. A child that answers nothing
 // because it has more to do than it can is not idle.
 const (
 	lookEvery    = 30 * time.Second

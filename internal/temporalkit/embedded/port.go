@@ -16,7 +16,7 @@ import (
 // ErrPortInUse: a port that must be used is not free.
 var ErrPortInUse = errors.New("is in use: choose another")
 
-// Port is a server's wanted port; it must be that one, or is only preferred.
+// Port is the port that a server should have, and whether another will do.
 type Port struct {
 	Number int
 	Must   bool

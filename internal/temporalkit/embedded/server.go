@@ -52,9 +52,8 @@ func In(folder string) Files {
 	return Files{Database: filepath.Join(folder, DatabaseName), Log: filepath.Join(folder, logName)}
 }
 
-// Server is the embedded Temporal: a child process on the data folder,
-// restarted when it dies until its context ends: on the same ports while they
-// are free, else on others.
+// Server is the embedded Temporal: a child process on the data folder. Until its context ends
+// it is restarted when it dies, on the same ports while they are free, else on others.
 type Server struct {
 	CLI     string // the program, see FindCLI
 	Files   Files
@@ -148,7 +147,7 @@ func (t *Server) args(c Child, partitions int) []string {
 		// How many of the server's own tasks run at a time. By default it is 512 of each
 		// kind, on its one connection to its database. After a stop, when all pages are
 		// due, all their timers then fire first, and workers' requests wait behind hundreds
-		// of them. A timer at a time waits for that connection as one more of the workers'
+		// of them. With one at a time, a timer waits for that connection as any of the workers'
 		// requests does, so timers fire as fast as the visits that they begin are made.
 		"--dynamic-config-value", "history.timerProcessorSchedulerWorkerCount=1",
 		"--dynamic-config-value", "history.transferProcessorSchedulerWorkerCount=8",
