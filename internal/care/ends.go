@@ -216,6 +216,11 @@ func (p *pageEnds) mend(ctx context.Context, end temporalkit.End, runs []tempora
 // another.
 func (p *pageEnds) mendOne(ctx context.Context, run temporalkit.EndedRun, crawls map[string]store.CrawlRecord, e *pageEnd) error {
 	page, err := pageOfRun(ctx, p.store, p.flows, run.ID, run.Run)
+	if errors.Is(err, temporalkit.ErrUnreadable) {
+		// Maintenance finds the page, if it should live. The other ends must not wait for this one.
+		p.log.Debug("it cannot be told which page a workflow that was ended is of", "workflow", run.ID, "error", err)
+		return nil
+	}
 	if err != nil || !page.State.Lives() {
 		return err
 	}

@@ -99,7 +99,7 @@ func (w *endsWorld) PageOf(_ context.Context, id, _ string) (contract.PageIn, er
 			return contract.PageIn{Page: p.PageRef}, nil
 		}
 	}
-	return contract.PageIn{}, errors.New("no such run")
+	return contract.PageIn{}, fmt.Errorf("history of %s: %w", id, temporalkit.ErrUnreadable)
 }
 
 func (w *endsWorld) MendPage(_ context.Context, in contract.PageIn) (temporalkit.Mended, error) {
@@ -198,6 +198,19 @@ func TestPageEnds(t *testing.T) {
 	w.listed[temporalkit.EndTerminated][0].At = w.now.Add(-10 * time.Second)
 	w.look(other, 1, "9: workflows that ended in the last hour: 8 terminated, 1 timed out; all run again")
 	w.look(p, 0, "9: workflows that ended in the last hour: 8 terminated, 1 timed out; all run again")
+}
+
+// An end of which nobody can tell the page, for good, does not keep the others ended.
+func TestPageEndsUnreadable(t *testing.T) {
+	t.Parallel()
+	w := newEndsWorld(t)
+	p := w.worker()
+	for i := range 3 {
+		w.end(temporalkit.EndTerminated, w.url(i), 30*time.Second)
+	}
+	w.end(temporalkit.EndTerminated, "https://example.com/"+strings.Repeat("gone", 100), 20*time.Second)
+	w.look(p, 3, "3: workflows that ended in the last hour: 3 terminated; all run again")
+	w.look(p, 0, "3: workflows that ended in the last hour: 3 terminated; all run again")
 }
 
 // A page that was ended for another run, or runs on another queue, is no trouble,

@@ -94,22 +94,31 @@ func (w Workflows) Replaced(ctx context.Context, id, run string) (bool, error) {
 	return false, nil
 }
 
-// PageOf returns the input with which a run of a page's workflow began.
+// ErrUnreadable: how a run began cannot be read. Its history is gone, or we lack the key, or it is
+// of something else. Asking again does not help.
+var ErrUnreadable = errors.New("its beginning cannot be read")
+
+// PageOf returns the input with which a run of a page's workflow began. The error wraps
+// ErrUnreadable if nobody can tell us.
 func (w Workflows) PageOf(ctx context.Context, id, run string) (in contract.PageIn, err error) {
 	events := w.Client.GetWorkflowHistory(ctx, id, run, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	if !events.HasNext() {
-		return in, fmt.Errorf("history of %s: it has no events", id)
+		return in, fmt.Errorf("history of %s: %w: it has no events", id, ErrUnreadable)
 	}
 	first, err := events.Next()
-	if err != nil {
+	var gone *serviceerror.NotFound
+	switch {
+	case errors.As(err, &gone):
+		return in, fmt.Errorf("history of %s: %w: %w", id, ErrUnreadable, err)
+	case err != nil:
 		return in, fmt.Errorf("history of %s: %w", id, err)
 	}
 	known, err := decode(dataOf(w.Client), first.GetWorkflowExecutionStartedEventAttributes().GetInput(), &in)
-	if err != nil {
-		return in, fmt.Errorf("history of %s: %w", id, err)
+	if err != nil { // a missing key
+		return in, fmt.Errorf("history of %s: %w: %w", id, ErrUnreadable, err)
 	}
 	if !known {
-		return in, fmt.Errorf("history of %s: its input is no page", id)
+		return in, fmt.Errorf("history of %s: %w: its input is no page", id, ErrUnreadable)
 	}
 	return in, nil
 }
