@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"time"
 
@@ -28,8 +29,14 @@ type crowds struct {
 	tickets map[int64]keptTicket
 	// asleep are pages by host that keep their permits while they sleep, and people the
 	// number of visits by host that people wait for.
-	asleep map[string]map[int64]crawl.PageRef
+	asleep map[string]map[int64]sleeper
 	people map[string]int
+}
+
+// sleeper is a page that asks again at a time. By then it may do so in another process.
+type sleeper struct {
+	crawl.PageRef
+	until time.Time
 }
 
 type keptTicket struct {
@@ -63,21 +70,22 @@ func (c *crowds) take(page crawl.PageRef) *fetch.Ticket {
 	return t
 }
 
-// sleep notes that a page keeps its permit while it sleeps; false if somebody waits for a
-// visit at its host.
-func (c *crowds) sleep(page crawl.PageRef) bool {
+// sleep notes that a page keeps its permit while it sleeps for so long; false if somebody
+// waits for a visit at its host.
+func (c *crowds) sleep(page crawl.PageRef, wait time.Duration, now time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.people[page.Host] > 0 {
 		return false
 	}
 	if c.asleep == nil {
-		c.asleep = map[string]map[int64]crawl.PageRef{}
+		c.asleep = map[string]map[int64]sleeper{}
 	}
 	if c.asleep[page.Host] == nil {
-		c.asleep[page.Host] = map[int64]crawl.PageRef{}
+		c.asleep[page.Host] = map[int64]sleeper{}
 	}
-	c.asleep[page.Host][page.PageID] = page
+	maps.DeleteFunc(c.asleep[page.Host], func(_ int64, s sleeper) bool { return !s.until.After(now) })
+	c.asleep[page.Host][page.PageID] = sleeper{page, now.Add(wait)}
 	return true
 }
 
@@ -94,14 +102,18 @@ func (c *crowds) wake(page crawl.PageRef) {
 
 // arrive notes that a person waits for a visit at a host, and returns the pages that keep
 // permits there while they sleep. They are forgotten.
-func (c *crowds) arrive(host string) map[int64]crawl.PageRef {
+func (c *crowds) arrive(host string, now time.Time) (asleep []crawl.PageRef) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.people == nil {
 		c.people = map[string]int{}
 	}
 	c.people[host]++
-	asleep := c.asleep[host]
+	for _, s := range c.asleep[host] {
+		if s.until.After(now) {
+			asleep = append(asleep, s.PageRef)
+		}
+	}
 	delete(c.asleep, host)
 	return asleep
 }
@@ -140,7 +152,7 @@ func (a *Activities) queue(ctx context.Context, in contract.AcquireIn, view *cra
 		}
 		return out, nil
 	}
-	if in.Class != crawl.ClassManual && !a.crowds.sleep(in.Page) {
+	if in.Class != crawl.ClassManual && !a.crowds.sleep(in.Page, wait, time.Now()) {
 		a.yield(ctx, in.Page)
 	}
 	return contract.AcquireOut{Answer: contract.AnswerWait, Wait: wait, Reason: polite.WaitWords("address", 0)}, nil
@@ -152,7 +164,7 @@ func (a *Activities) giveWay(ctx context.Context, in contract.AcquireIn) (end fu
 	if in.Class != crawl.ClassManual {
 		return func() {}
 	}
-	for _, page := range a.crowds.arrive(in.Page.Host) {
+	for _, page := range a.crowds.arrive(in.Page.Host, time.Now()) {
 		if page.PageID != in.Page.PageID {
 			a.yield(ctx, page)
 		}
