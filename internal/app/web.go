@@ -50,7 +50,7 @@ func (b Backend) Web(ctx context.Context, o cli.WebOptions) (err error) {
 		options.Files = files
 	}
 	options.MCP = agentsOf(options, opened.Crawl)
-	temporal := &keptTemporal{dial: func(ctx context.Context) (client.Client, error) { return dialTemporal(ctx, o.At.Temporal) }, options: o.At.Temporal}
+	temporal := newKeptTemporal(func(ctx context.Context) (client.Client, error) { return dialTemporal(ctx, o.At.Temporal) }, o.At.Temporal)
 	defer temporal.close()
 	jobs := newJobs(ctx)
 	defer jobs.wait()

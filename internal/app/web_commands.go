@@ -188,11 +188,15 @@ type keptTemporal struct {
 	dial    func(context.Context) (client.Client, error)
 	options cli.TemporalOptions
 
-	mu     sync.Mutex
+	turn   chan struct{} // is full while somebody has the turn to use the rest
 	client client.Client
 	failed time.Time // the last try, if it failed
 	err    error
 	given  time.Duration // to the last try, if whoever made it gave up before its end
+}
+
+func newKeptTemporal(dial func(context.Context) (client.Client, error), o cli.TemporalOptions) *keptTemporal {
+	return &keptTemporal{dial: dial, options: o, turn: make(chan struct{}, 1)}
 }
 
 // dialAgainAfter is how long a failure stands for further tries: pages must be shown while
@@ -208,10 +212,14 @@ func (k *keptTemporal) flows(ctx context.Context) (cli.Client, error) {
 	return keptClient{newFlowClient(c, k.options)}, nil
 }
 
-// connected is the connection itself.
+// connected is the connection itself. Nobody waits longer for another's try than for an own one.
 func (k *keptTemporal) connected(ctx context.Context) (client.Client, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
+	select {
+	case k.turn <- struct{}{}:
+		defer func() { <-k.turn }()
+	case <-ctx.Done():
+		return nil, fmt.Errorf("ask Temporal: %w", ctx.Err())
+	}
 	if k.client == nil {
 		if k.err != nil && time.Since(k.failed) < dialAgainAfter && !k.moreTime(ctx) {
 			return nil, k.err
@@ -238,8 +246,8 @@ func (k *keptTemporal) moreTime(ctx context.Context) bool {
 }
 
 func (k *keptTemporal) close() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
+	k.turn <- struct{}{}
+	defer func() { <-k.turn }()
 	if k.client != nil {
 		k.client.Close()
 	}

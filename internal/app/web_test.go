@@ -67,12 +67,12 @@ func TestKeptTemporal(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		dials, answers := 0, false
-		k := &keptTemporal{dial: func(context.Context) (client.Client, error) {
+		k := newKeptTemporal(func(context.Context) (client.Client, error) {
 			if dials++; !answers {
 				return nil, errors.New("connection refused")
 			}
 			return client.NewLazyClient(client.Options{})
-		}}
+		}, cli.TemporalOptions{})
 		for range 3 {
 			if _, err := k.flows(t.Context()); err == nil || !strings.Contains(err.Error(), "connection refused") {
 				t.Errorf("%v", err)
@@ -103,7 +103,7 @@ func TestKeptTemporalSlow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		dials := 0
-		k := &keptTemporal{dial: func(ctx context.Context) (client.Client, error) {
+		k := newKeptTemporal(func(ctx context.Context) (client.Client, error) {
 			dials++
 			select {
 			case <-time.After(time.Second):
@@ -111,7 +111,7 @@ func TestKeptTemporalSlow(t *testing.T) {
 			case <-ctx.Done():
 				return nil, ctx.Err()
 			}
-		}}
+		}, cli.TemporalOptions{})
 		for range 2 {
 			page, leave := context.WithTimeout(t.Context(), 300*time.Millisecond)
 			if _, err := k.flows(page); !errors.Is(err, context.DeadlineExceeded) {
@@ -124,6 +124,34 @@ func TestKeptTemporalSlow(t *testing.T) {
 		}
 		if _, err := k.flows(t.Context()); err != nil || dials != 2 {
 			t.Errorf("a button: %v, after %d tries", err, dials)
+		}
+		k.close()
+	})
+}
+
+// A page does not wait behind a button that asks a Temporal which does not answer.
+func TestKeptTemporalTurns(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		k := newKeptTemporal(func(context.Context) (client.Client, error) {
+			time.Sleep(5 * time.Second)
+			return nil, errors.New("no answer")
+		}, cli.TemporalOptions{})
+		button := make(chan error, 1)
+		go func() {
+			_, err := k.flows(t.Context())
+			button <- err
+		}()
+		synctest.Wait()
+		const patience = 300 * time.Millisecond
+		page, leave := context.WithTimeout(t.Context(), patience)
+		defer leave()
+		begun := time.Now()
+		if _, err := k.flows(page); !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) != patience {
+			t.Errorf("a page: %v, after %v", err, time.Since(begun))
+		}
+		if err := <-button; err == nil || err.Error() != "ask Temporal: no answer" {
+			t.Errorf("the button: %v", err)
 		}
 		k.close()
 	})
