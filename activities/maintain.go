@@ -99,13 +99,14 @@ func (a *Activities) maintenance() []maintenanceStep {
 		{contract.StepRestart, a.restart},
 		{"lines", a.nudge},
 		{"links", a.unfinished},
+		// Before pages are woken, which may fetch again what waits to be deleted.
+		{"archive", a.sweep},
 		{"scope", a.rescope},
 		{"traps", a.lookForTraps},
 		{"duplicates", a.lookForDuplicates},
 		{"room", a.lookForRoom},
 		{"plans", a.allocate},
 		{"ranks", a.rankDue},
-		{"archive", a.sweep},
 		{"feed", func(ctx context.Context, _ contract.MaintainIn, _ *contract.MaintainOut) error {
 			return maintain.TrimFeed(ctx, a.stores.Feed)
 		}},

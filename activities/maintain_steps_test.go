@@ -95,7 +95,7 @@ func (l *lame) Status(ctx context.Context, id int64) (store.StatusRecord, error)
 	return s, errors.Join(err, l.fails(contract.StepCounts))
 }
 
-var maintenanceSteps = []string{contract.StepRestart, "lines", "links", "scope", "traps", "duplicates", "room", "plans", "ranks", "archive", "feed", "sinks", contract.StepCounts}
+var maintenanceSteps = []string{contract.StepRestart, "lines", "links", "archive", "scope", "traps", "duplicates", "room", "plans", "ranks", "feed", "sinks", contract.StepCounts}
 
 // A step that fails leaves the others alone, and the store shows the failure until the
 // step succeeds.

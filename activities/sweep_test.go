@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -63,6 +64,37 @@ func TestAllBytesAreSwept(t *testing.T) {
 	w.maintain(false)
 	if n, err := w.store.Waiting(t.Context()); n != 0 || err != nil {
 		t.Errorf("the bytes of %d contents still wait, %v", n, err)
+	}
+}
+
+// ordered notes when bytes are looked for that are to be deleted, and pages that a changed scope
+// wakes.
+type ordered struct {
+	store.Store
+	steps []string
+}
+
+func (o *ordered) Unreferenced(ctx context.Context, limit int) ([]string, error) {
+	o.steps = append(o.steps, "archive")
+	return o.Store.Unreferenced(ctx, limit)
+}
+
+func (o *ordered) ScopeLook(ctx context.Context, id int64) (store.ScopeLook, error) {
+	o.steps = append(o.steps, "scope")
+	return o.Store.ScopeLook(ctx, id)
+}
+
+// The bytes of pages that are excluded by what their body says wait to be deleted. When the scope
+// or the purpose has changed, a pass wakes these pages, which fetch the same bytes again: they
+// must not be deleted between that fetch and the comparison.
+func TestBytesGoBeforePagesAreWoken(t *testing.T) {
+	t.Parallel()
+	watched := &ordered{}
+	w := newWorld(t, func(p *parts) { watched.Store, p.store = p.store, watched })
+	w.living(numbered(1))
+	w.maintain(false)
+	if got := strings.Join(watched.steps, " "); got != "archive scope" {
+		t.Errorf("a pass does %q, want the archive before the scope", got)
 	}
 }
 
