@@ -117,7 +117,7 @@ func nextParam(s string) (name, value, rest string) {
 	}
 	name, s = strings.ToLower(s[:end]), s[end+1:]
 	if strings.HasPrefix(s, `"`) {
-		value, s = quoted(s[1:])
+		value, s = Unquote(s[1:])
 		_, rest, _ = strings.Cut(s, ";")
 		return name, value, rest
 	}
@@ -125,9 +125,9 @@ func nextParam(s string) (name, value, rest string) {
 	return name, strings.TrimRight(value, httpSpace), rest
 }
 
-// quoted reads a quoted string whose first quote is already gone; one that
-// never ends extends to the end of the text.
-func quoted(s string) (value, rest string) {
+// Unquote reads a quoted string of a header (RFC 9110 section 5.6.4) whose first quote is
+// already gone; one that never ends extends to the end of the text.
+func Unquote(s string) (value, rest string) {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
 		switch {

@@ -5,6 +5,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"recrawl/internal/crawl"
 	"recrawl/internal/urlkey"
 )
 
@@ -76,7 +77,7 @@ func nextParameter(rest string) (a html.Attribute, after string) {
 	}
 	said = strings.TrimLeft(said, headerSpace)
 	if quoted, ok := strings.CutPrefix(said, `"`); ok {
-		a.Val, rest = unquoted(quoted)
+		a.Val, rest = crawl.Unquote(quoted)
 		return a, rest
 	}
 	if end = strings.IndexAny(said, ";,"); end < 0 {
@@ -84,19 +85,4 @@ func nextParameter(rest string) (a html.Attribute, after string) {
 	}
 	a.Val = strings.TrimRight(said[:end], headerSpace)
 	return a, said[end:]
-}
-
-// unquoted reads a quoted string behind its opening quotation mark.
-func unquoted(quoted string) (text, rest string) {
-	var b strings.Builder
-	for i := 0; i < len(quoted); i++ {
-		switch {
-		case quoted[i] == '"':
-			return b.String(), quoted[i+1:]
-		case quoted[i] == '\\' && i+1 < len(quoted):
-			i++
-		}
-		b.WriteByte(quoted[i])
-	}
-	return b.String(), ""
 }
