@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"compress/flate"
-	"compress/gzip"
 	"compress/zlib"
 	"context"
 	"errors"
@@ -16,6 +15,8 @@ import (
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/sync/semaphore"
+
+	"recrawl/internal/unzip"
 )
 
 // acceptEncoding lists the codings that are asked for. Deflate is read as well, but not asked
@@ -92,42 +93,8 @@ type opener func(head []byte, body *bufio.Reader) (window int64, r io.Reader, er
 var openers = map[string]opener{"gzip": openGzip, "x-gzip": openGzip, "deflate": openDeflate, "br": openBrotli, "zstd": openZstd}
 
 func openGzip(_ []byte, body *bufio.Reader) (int64, io.Reader, error) {
-	r, err := gzip.NewReader(body)
-	if err != nil {
-		return 0, nil, err
-	}
-	r.Multistream(false)
-	return 32 << 10, &members{r, body}, nil
-}
-
-// members reads the members of a gzip body, one after the other. What follows the last one is
-// ignored, as gzip(1) and browsers do: some servers end a body with zeros or a line feed.
-type members struct {
-	*gzip.Reader
-	body *bufio.Reader
-}
-
-func (m *members) Read(p []byte) (int, error) {
-	for {
-		n, err := m.Reader.Read(p)
-		if n > 0 || !errors.Is(err, io.EOF) {
-			if errors.Is(err, io.EOF) {
-				err = nil // another member may follow
-			}
-			return n, err
-		}
-		head, err := m.body.Peek(2)
-		if err != nil && !errors.Is(err, io.EOF) {
-			return 0, err
-		}
-		if string(head) != "\x1f\x8b" {
-			return 0, io.EOF
-		}
-		if err := m.Reset(m.body); err != nil {
-			return 0, err
-		}
-		m.Multistream(false)
-	}
+	r, err := unzip.NewReader(body)
+	return 32 << 10, r, err
 }
 
 // openDeflate reads a zlib stream, which the name stands for (RFC 9110 8.4.1.2), or the bare

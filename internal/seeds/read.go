@@ -3,7 +3,6 @@ package seeds
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +12,7 @@ import (
 	"golang.org/x/text/transform"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/unzip"
 )
 
 // Format is the format of a list.
@@ -122,8 +122,8 @@ func unpack(in *bufio.Reader) (plain *bufio.Reader, zipped bool, err error) {
 			return nil, false, fmt.Errorf("it is %s: unpack it first, or make it gzip", what)
 		}
 	}
-	if bytes.HasPrefix(head, []byte{0x1F, 0x8B}) {
-		members, err := gzip.NewReader(in)
+	if unzip.IsGzip(head) {
+		members, err := unzip.NewReader(in)
 		if err != nil {
 			return nil, true, fmt.Errorf("its gzip coding is broken: %w", err)
 		}

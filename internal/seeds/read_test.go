@@ -82,13 +82,16 @@ func TestFormats(t *testing.T) {
 		"WARC":                   {record("warcinfo", "x:y", "software") + record("response", "<http://a/1>", "WARC/1.1\r\n\r\nx") + record("request", "http://a/3", "") + record("response", "dns:a", "x") + record("revisit", "http://a/2", ""), Options{}, "WARC", two},
 		"of one format, so said": {"http://a/1\turl\n", Options{Format: FormatURLs}, "a list of URLs", "http://a/1\turl"},
 	} {
-		for _, form := range []string{"plain", "gzip"} {
+		for _, form := range []string{"plain", "gzip", "gzip with zeros behind"} {
 			t.Run(name+"/"+form, func(t *testing.T) {
 				t.Parallel()
 				text, want := c.text, c.what
-				if form == "gzip" {
+				if form != "plain" {
 					half := strings.Index(text, "\n") + 1 // several members, as WARC files have
 					text, want = zipped(text[:half])+zipped(text[half:]), "gzipped "+want
+				}
+				if form == "gzip with zeros behind" {
+					text += strings.Repeat("\x00", 512)
 				}
 				what, entries, err := readAll(text, c.o)
 				if what != want || entries != c.entries || err != nil {

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/text/transform"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/unzip"
 	"recrawl/internal/urlkey"
 )
 
@@ -50,7 +51,7 @@ func Read(src Source) (List, error) {
 }
 
 func read(src Source, body io.Reader) (List, error) {
-	plain, err := unzip(bufio.NewReader(body))
+	plain, err := unpacked(bufio.NewReader(body))
 	if err != nil {
 		return List{}, err
 	}
@@ -83,48 +84,17 @@ type lister struct {
 	list List
 }
 
-// gzipMagic begins a gzip file, and each of its members.
-var gzipMagic = []byte{0x1F, 0x8B}
-
-// unzip undoes one gzip coding, if there is one.
-func unzip(r *bufio.Reader) (*bufio.Reader, error) {
+// unpacked undoes one gzip coding, if there is one.
+func unpacked(r *bufio.Reader) (*bufio.Reader, error) {
 	head, _ := r.Peek(2) // an error comes again
-	if !bytes.Equal(head, gzipMagic) {
+	if !unzip.IsGzip(head) {
 		return r, nil
 	}
-	plain, err := gzip.NewReader(r)
+	plain, err := unzip.NewReader(r)
 	if err != nil {
 		return nil, err
 	}
-	plain.Multistream(false)
-	return bufio.NewReader(&members{plain, r}), nil
-}
-
-// members reads the members of a gzip body, one after the other. What follows the last one
-// is ignored, as gzip(1) does: some files end with zeros or a line feed.
-type members struct {
-	*gzip.Reader
-	body *bufio.Reader
-}
-
-// Read implements io.Reader.
-func (m *members) Read(p []byte) (int, error) {
-	for {
-		n, err := m.Reader.Read(p)
-		if !errors.Is(err, io.EOF) {
-			return n, err
-		}
-		if n > 0 {
-			return n, nil // another member may follow
-		}
-		if head, _ := m.body.Peek(2); !bytes.Equal(head, gzipMagic) { // watched keeps an error of the body
-			return 0, io.EOF
-		}
-		if err := m.Reset(m.body); err != nil {
-			return 0, err
-		}
-		m.Multistream(false)
-	}
+	return bufio.NewReader(plain), nil
 }
 
 // decode makes UTF-8 of a text that a byte order mark or the Content-Type declares
