@@ -12,9 +12,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// lines is what a client says: one message a line, as the protocol has it. A line that is no
-// message is answered with an error, where the SDK would leave. Before its first message a client
-// may be anything else, such as a file, and nobody answers that.
+// lines reads what a client sends: one message on each line, as the protocol requires. A line
+// that is not a message is answered with an error, where the SDK would end the session. Until its
+// first message a client may be anything, such as a file, and gets no answer.
 type lines struct {
 	io.Closer
 	in      *bufio.Reader

@@ -216,8 +216,8 @@ func livingOf(pages map[crawl.PageState]int) int {
 	return living
 }
 
-// roomShare returns for which share of the pages without a place a crawl has room, if it
-// may have so many pages; 0 is no limit.
+// roomShare returns the share (0 to 1) of the pages without a place for which a crawl has room.
+// most is the number of pages that it may have, 0 for no limit.
 func roomShare(pages map[crawl.PageState]int, most int) float64 {
 	known := pages[crawl.Known]
 	if most == 0 || known == 0 {
