@@ -8,7 +8,7 @@ import (
 
 // KeepUnknown returns a spec's JSON with what the stored one has and this release does not
 // know. A program of this release that changes a spec beside programs of the next one would
-// else drop their settings.
+// otherwise drop their settings.
 func KeepUnknown(spec, stored string) (string, error) {
 	var to, from map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(spec), &to); err != nil {
