@@ -101,34 +101,53 @@ func isEmpty(folder string) bool {
 
 // openOwnArchive opens the archive of a store for the store's owner. If the store has
 // contents, it does not make a folder that is not there: its disk may not be mounted, and
-// what is written below the mount point is out of sight later.
+// what is written below the mount point is out of sight later. Nor does it take an empty
+// place in a bucket: its name is probably a typing error.
 func openOwnArchive(ctx context.Context, url string, contents backup.Contents) (archive.Store, error) {
-	if folder := archiveFolder(url); folder != "" {
-		if files, was := archive.ExistingDir(folder); !was {
-			if err := belongs(ctx, files, folder, contents); err != nil {
-				return nil, err
-			}
+	folder := archiveFolder(url)
+	if files, was := archive.ExistingDir(folder); folder != "" && !was {
+		holds, err := belongs(ctx, files, contents)
+		if err != nil {
+			return nil, err
+		}
+		if !holds {
+			return nil, fmt.Errorf("the archive %s holds nothing of this store's contents: is its disk mounted? If they are lost, make it anew: mkdir -p %s",
+				folder, filepath.Join(folder, "tmp"))
 		}
 	}
-	return openArchive(ctx, url, storeOwn)
+	files, err := openArchive(ctx, url, storeOwn)
+	if bucket, ok := files.(*s3.Store); ok && err == nil {
+		err = inUse(ctx, bucket, contents)
+	}
+	return files, err
+}
+
+// inUse fails if a store has contents and nothing at all is at its archive's place in a bucket.
+func inUse(ctx context.Context, bucket *s3.Store, contents backup.Contents) error {
+	if holds, err := belongs(ctx, bucket, contents); err != nil || holds {
+		return err
+	}
+	if empty, err := bucket.Empty(ctx); err != nil || !empty {
+		return err
+	}
+	return fmt.Errorf("the archive %s is empty, and this store has contents: are its bucket and prefix right? If they are lost, put any object there", bucket)
 }
 
 // samples is how many contents tell whether an archive belongs to a store. A few may be gone.
 const samples = 10
 
-// belongs fails if a store has contents, and a folder none of the first of them.
-func belongs(ctx context.Context, files *archive.Dir, folder string, contents backup.Contents) error {
+// belongs reports whether a store has no contents, or an archive one of the first of them.
+func belongs(ctx context.Context, files archive.Store, contents backup.Contents) (bool, error) {
 	first, err := contents.ListContents(ctx, "", samples)
 	if err != nil || len(first) == 0 {
-		return err
+		return true, err
 	}
 	for _, digest := range first {
 		if has, err := files.Has(ctx, digest); err != nil || has {
-			return err
+			return has, err
 		}
 	}
-	return fmt.Errorf("the archive %s holds nothing of this store's contents: is its disk mounted? If they are lost, make it anew: mkdir -p %s",
-		folder, filepath.Join(folder, "tmp"))
+	return false, nil
 }
 
 // archiveFolder is the folder of an archive, "" if it is in none.

@@ -40,12 +40,18 @@ func (s *Store) key(digest string, c archive.Coding) string {
 // probe asks whether the bucket exists and may be listed. Unlike the request meant
 // for it, a refused listing says why.
 func (s *Store) probe(ctx context.Context) error {
+	_, err := s.Empty(ctx)
+	return err
+}
+
+// Empty reports whether nothing is at the archive's place in the bucket, whatever its name.
+func (s *Store) Empty(ctx context.Context) (bool, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	defer cancel() // ends the library's work for an abandoned listing
 	for o := range s.client.ListObjectsIter(ctx, s.bucket, minio.ListObjectsOptions{Prefix: s.prefix, Recursive: true, MaxKeys: 1}) {
-		return s.fault(ctx, o.Err)
+		return false, s.fault(ctx, o.Err)
 	}
-	return archive.CheckContext(ctx)
+	return true, archive.CheckContext(ctx)
 }
 
 // Create implements archive.Store.
