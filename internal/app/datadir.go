@@ -13,6 +13,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"recrawl/internal/config"
+	"recrawl/internal/durable"
 )
 
 // The files of a data folder.
@@ -130,11 +131,7 @@ func (d *dataDir) writeState(state config.DevState) error {
 	if err != nil {
 		return err
 	}
-	tmp := d.file(marker + ".tmp")
-	if err := os.WriteFile(tmp, append(data, '\n'), 0o600); err != nil {
-		return fmt.Errorf("data folder: %w", err)
-	}
-	if err := os.Rename(tmp, d.file(marker)); err != nil {
+	if err := durable.Write(d.file(marker), append(data, '\n')); err != nil {
 		return fmt.Errorf("data folder: %w", err)
 	}
 	return nil

@@ -17,6 +17,7 @@ import (
 
 	"recrawl/internal/cli"
 	"recrawl/internal/crawl"
+	"recrawl/internal/durable"
 	"recrawl/internal/report"
 	"recrawl/internal/store"
 	"recrawl/internal/temporalkit/embedded"
@@ -59,7 +60,7 @@ func startDemo(ctx context.Context, dir *dataDir) (*demo, error) {
 	}
 	d.Port, d.StartedAt = port, d.site.StartedAt()
 	if data, err = json.Marshal(d); err == nil {
-		err = os.WriteFile(dir.file(demoFile), append(data, '\n'), 0o600)
+		err = durable.Write(dir.file(demoFile), append(data, '\n'))
 	}
 	if err != nil {
 		return nil, errors.Join(err, d.site.Close())

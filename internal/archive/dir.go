@@ -38,7 +38,7 @@ var _ Store = (*Dir)(nil)
 // files older than a day that an unclean end left behind.
 func OpenDir(path string) (*Dir, error) {
 	d := &Dir{root: path}
-	if err := os.MkdirAll(d.temp(), 0o755); err != nil {
+	if err := durable.MakeFolders(d.temp(), 0o755); err != nil {
 		return nil, fmt.Errorf("open archive: %w", err)
 	}
 	if err := d.sweep(time.Now().Add(-staleAfter)); err != nil {

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"iter"
 	"os"
+	"path/filepath"
 
 	"recrawl/internal/archive"
+	"recrawl/internal/durable"
 )
 
 // removeOld removes all backups except the newest ones: the manifest first, so that
@@ -29,7 +31,8 @@ func removeOld(dir string, keep int, made string) (int, error) {
 		}
 		removed++
 	}
-	return removed, nil
+	// Before their contents go: no power cut may bring back a backup without them.
+	return removed, durable.Sync(filepath.Join(dir, storeDir))
 }
 
 // prune deletes the contents that no backup has: it goes through the folder and all

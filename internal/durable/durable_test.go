@@ -61,3 +61,36 @@ func TestSyncFileSystem(t *testing.T) {
 		t.Errorf("a folder that is not there: %v", err)
 	}
 }
+
+func TestWrite(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.json")
+	for _, content := range []string{"first", "second"} {
+		if err := Write(path, []byte(content)); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != content {
+			t.Errorf("%q, %v, want %q", got, err, content)
+		}
+	}
+}
+
+func TestMakeFolders(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	path := filepath.Join(folder, "a", "b", "c")
+	for range 2 { // the second finds them
+		if err := MakeFolders(path, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(path); err != nil || !info.IsDir() {
+			t.Errorf("%v, %v", info, err)
+		}
+	}
+	if err := os.Symlink(filepath.Join(folder, "none"), filepath.Join(folder, "link")); err != nil {
+		t.Fatal(err)
+	}
+	if err := MakeFolders(filepath.Join(folder, "link", "a"), 0o755); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("made a folder behind a link that leads nowhere: %v", err)
+	}
+}
