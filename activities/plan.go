@@ -116,7 +116,7 @@ func (a *Activities) beside(ctx context.Context, view *crawlView, page store.Pag
 // scope, or the robots.txt, has changed since. Maintenance may have looked at the page in
 // between, when it was not excluded yet, and would not look at it again.
 func (a *Activities) lifted(ctx context.Context, view *crawlView, page store.PageRecord, f contract.FetchOut) (bool, error) {
-	if f.Outcome != crawl.OutcomeExcluded || f.Status != 0 {
+	if !unasked(f) {
 		return false, nil
 	}
 	inside, err := maintain.Inside(ctx, a.maintained(view), page)
@@ -129,6 +129,11 @@ func (a *Activities) lifted(ctx context.Context, view *crawlView, page store.Pag
 	}
 	forbidden, err := a.forbidden(ctx, view, page.PageRef, page.Kind, now)
 	return !forbidden && err == nil, err
+}
+
+// unasked reports whether a page was excluded without a request.
+func unasked(f contract.FetchOut) bool {
+	return f.Outcome == crawl.OutcomeExcluded && f.Status == 0
 }
 
 // afterwards does what follows once a visit is recorded; copied is its Copied.
@@ -263,7 +268,7 @@ func decide(rules schedule.Rules, page store.PageRecord, in contract.PlanIn, bes
 	f := in.Fetch
 	with := group.Steer(page.Steering, page.HostSteering, page.Weight)
 	seen := schedule.Observation{
-		Outcome: f.Outcome, RetryAfter: f.RetryAfter, Rest: polite.LeftAlone(f.Held, page.Failures+1), At: f.At, Gap: known.Belief.Gap(f.At), NotModified: f.Status == http.StatusNotModified,
+		Outcome: f.Outcome, Unasked: unasked(f), RetryAfter: f.RetryAfter, Rest: polite.LeftAlone(f.Held, page.Failures+1), At: f.At, Gap: known.Belief.Gap(f.At), NotModified: f.Status == http.StatusNotModified,
 		Modified: modified(page, f), Newest: f.Newest, Late: late(page, f.At), Duplicate: beside.duplicate, Respelled: f.Respelled, Trapped: beside.trapped, Lifted: beside.lifted, Internal: beside.internal,
 	}
 	if page.Kind == crawl.KindRequisite {

@@ -77,6 +77,35 @@ func TestPlanRevisit(t *testing.T) {
 	}
 }
 
+// A page that had content and is lost comes again soon, whatever took it away; how it was
+// excluded decides whether looking again costs its host a request.
+func TestPlanRevisitOfWhatIsLost(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name     string
+		fetch    contract.FetchOut
+		interval time.Duration
+	}{
+		{"gone", contract.FetchOut{Outcome: crawl.OutcomeGone, Status: 404}, day},
+		{"redirected", contract.FetchOut{Outcome: crawl.OutcomeRedirected, Status: 302}, day},
+		{"forbidden by robots.txt", contract.FetchOut{Outcome: crawl.OutcomeExcluded}, day},
+		{"excluded by its answer", contract.FetchOut{Outcome: crawl.OutcomeExcluded, Status: 200}, 120 * day},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			page := w.living([]string{"http://localhost/"}, func(spec *crawl.Spec) { spec.Revisit.Policy = "fixed" })[0]
+			at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+			w.plan(page, 1, contract.FetchOut{Outcome: crawl.OutcomeNew, Status: 200, At: at})
+			c.fetch.At = at.Add(day)
+			w.saveRobots(store.SaveRobotsParams{Origin: "http://localhost", State: store.RobotsParsed, Text: "User-agent: *\nDisallow: /\n", Expires: time.Hour})
+			if plan := w.plan(page, 2, c.fetch); !near(plan.NextAt.Sub(plan.At), c.interval, 0.1) {
+				t.Errorf("again after %s, want %s: %s", plan.NextAt.Sub(plan.At), c.interval, plan.Reason)
+			}
+		})
+	}
+}
+
 // The rate of change is learned from the time between two comparisons, whatever
 // failed in between, and remembered with the page.
 func TestPlanRevisitLearnsTheRate(t *testing.T) {

@@ -36,6 +36,7 @@ const (
 	CodeDuplicate   = "duplicate"   // same content as another page
 	CodeTrapped     = "trapped"     // part of a trap
 	CodeSecondLook  = "second_look" // suspect content: looked at again after only s
+	CodeComeBack    = "come_back"   // lost, but had content: looked at again after s
 
 	CodeKept   = "kept"   // a requisite: asked for again when a page needs it after s
 	CodeNoCopy = "nocopy" // a requisite without a copy: asked for again when a page needs it after s
@@ -79,7 +80,7 @@ const (
 var numbers = map[string][]string{
 	CodeChanges: {"n", "of"}, CodeTold: {"n"}, CodeEvery: {"s"}, CodeRounds: {"n", "s"}, CodeInternal: {"share", "n"},
 	CodeRefresh: {"s", "p", "from"}, CodeSelective: {"share", "at"}, CodeMin: {"s"}, CodeMax: {"s"}, CodeJitter: {"share"},
-	CodeProbe: {"s"}, CodeSecondLook: {"s"}, CodeLifted: {"s"}, CodeFailed: {"n"}, CodeThrottled: {"n"}, CodeRetryAfter: {"s"}, CodeRest: {"s"},
+	CodeProbe: {"s"}, CodeSecondLook: {"s"}, CodeComeBack: {"s"}, CodeLifted: {"s"}, CodeFailed: {"n"}, CodeThrottled: {"n"}, CodeRetryAfter: {"s"}, CodeRest: {"s"},
 	CodeBelief: {"mean", "low", "high"}, CodePrior: {"mean", "low", "high"}, CodeNoisy: {"n", "s"},
 	CodeKept: {"s"}, CodeNoCopy: {"s"},
 	CodeAged: {"s", "x"}, CodeSite: {"share"},

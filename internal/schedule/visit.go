@@ -28,7 +28,9 @@ type Plan struct {
 //	the same in a trap                 active     at max_interval, nothing learned
 //	unsupported too_large              active     at max_interval
 //	redirected to another spelling     as before  at once, nothing learned
-//	redirected, gone, excluded         redirect, gone, excluded: at max_interval
+//	redirected, gone                   redirect, gone: growing from a day up to max_interval
+//	excluded without a request         excluded   the same
+//	excluded by its answer             excluded   at max_interval
 //	excluded by a rule that is gone    as before  at min_interval, nothing learned
 //	failed timed_out                   failing    back-off, not before its Rest
 //	throttled                          as before  back-off, not before Retry-After and its Rest
@@ -62,12 +64,15 @@ func judge(policy Policy, page Page, seen Observation, p Parameters) Plan {
 		if seen.Respelled {
 			return Plan{State: living(page.State), Failures: page.Failures, Decision: atOnce(page)}
 		}
-		return Plan{State: crawl.Redirect, Decision: p.probe(page, seen.Outcome.String(), page.Belief)}
+		return Plan{State: crawl.Redirect, Decision: p.lost(policy, page, seen)}
 	case crawl.OutcomeGone:
-		return Plan{State: crawl.Gone, Decision: p.probe(page, seen.Outcome.String(), page.Belief)}
+		return Plan{State: crawl.Gone, Decision: p.lost(policy, page, seen)}
 	case crawl.OutcomeExcluded:
 		if seen.Lifted {
 			return Plan{State: living(page.State), Failures: page.Failures, Decision: p.askAgain(page)}
+		}
+		if seen.Unasked {
+			return Plan{State: crawl.Excluded, Decision: p.lost(policy, page, seen)}
 		}
 		return Plan{State: crawl.Excluded, Decision: p.probe(page, seen.Outcome.String(), page.Belief)}
 	case crawl.OutcomeThrottled:
@@ -95,6 +100,29 @@ func (p Parameters) lookAgain(policy Policy, page Page, seen Observation) Decisi
 	}
 	d := Decision{Interval: interval, Wanted: secondLook, Belief: page.Belief}
 	d.why.add(because(CodeSecondLook, interval.Seconds()), bound)
+	return d
+}
+
+// firstProbe is how soon a page comes again that had content and has just been lost, at the
+// latest.
+const firstProbe = day
+
+// lost plans the next visit of a page that is gone or elsewhere, or that its robots.txt forbids.
+// A site in trouble, or a mistake of its owner, may do that to all its pages for minutes or days.
+// So a page that had content comes again after a day, or when it is due if that is sooner, and
+// then after as long as it has been without content: the trouble costs no copy more than as much
+// time again.
+func (p Parameters) lost(policy Policy, page Page, seen Observation) Decision {
+	code, wanted := seen.Outcome.String(), seen.Gap
+	if page.State != crawl.Gone && page.State != crawl.Redirect && page.State != crawl.Excluded {
+		wanted = min(firstProbe, policy.Next(page, seen, p).Interval)
+	}
+	if seen.Gap <= 0 || wanted >= p.Max || p.Max <= firstProbe {
+		return p.probe(page, code, page.Belief)
+	}
+	interval, bound := p.spread(page, wanted)
+	d := Decision{Interval: interval, Wanted: wanted, Belief: page.Belief}
+	d.why.add(because(code), because(CodeComeBack, interval.Seconds()), bound)
 	return d
 }
 

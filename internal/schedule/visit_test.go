@@ -97,3 +97,71 @@ func TestSecondLookIsNoLater(t *testing.T) {
 		}
 	}
 }
+
+// A page that had content and is gone, or elsewhere, is not given up at once: a site in trouble
+// says so of all its pages.
+func TestWhatIsGoneMayComeBack(t *testing.T) {
+	t.Parallel()
+	monthly := Parameters{Round: 30 * day, Min: time.Hour, Max: 120 * day}
+	bihourly := Parameters{Round: 2 * time.Hour, Min: time.Hour, Max: 120 * day}
+	gone := Observation{Outcome: crawl.OutcomeGone}
+	brief := Parameters{Round: time.Hour, Min: time.Minute, Max: 12 * time.Hour}
+	for _, c := range []struct {
+		name  string
+		state crawl.PageState
+		away  time.Duration
+		seen  Observation
+		p     Parameters
+		want  time.Duration
+		words string
+	}{
+		{"gone", crawl.Active, 30 * day, gone, monthly, day, "gone, looked at again after 1d, in case it comes back"},
+		{"redirected", crawl.Failing, 30 * day, Observation{Outcome: crawl.OutcomeRedirected}, monthly, day, "answers with a redirect, looked at again after 1d, in case it comes back"},
+		{"a duplicate", crawl.Duplicate, 110 * day, gone, monthly, day, ""},
+		{"no later than it would have come", crawl.Active, 2 * time.Hour, gone, bihourly, 2 * time.Hour, ""},
+		{"still gone", crawl.Gone, 3 * day, gone, monthly, 3 * day, ""},
+		{"elsewhere, then gone", crawl.Redirect, 31 * day, gone, monthly, 31 * day, ""},
+		{"gone for good", crawl.Gone, 120 * day, gone, monthly, 114 * day, "gone, looked at again every 120d"},
+		{"forbidden by a robots.txt", crawl.Active, 30 * day, Observation{Outcome: crawl.OutcomeExcluded, Unasked: true}, monthly, day, "excluded by robots, scope or purpose, looked at again after 1d, in case it comes back"},
+		{"still forbidden", crawl.Excluded, 4 * day, Observation{Outcome: crawl.OutcomeExcluded, Unasked: true}, monthly, 4 * day, ""},
+		{"excluded by its answer", crawl.Active, 30 * day, Observation{Outcome: crawl.OutcomeExcluded}, monthly, 114 * day, ""},
+		{"never there", crawl.Active, 0, gone, monthly, 114 * day, "gone, looked at again every 120d"},
+		{"rests for less than a day anyway", crawl.Active, time.Hour, gone, brief, 11 * time.Hour, "gone, looked at again every 12h"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			had := Belief{Pairs: 2, History: 1, Compared: 1}
+			page := Page{ID: 11, State: c.state, Visit: 3, Belief: had}
+			c.seen.At, c.seen.Gap = time.UnixMilli(1).Add(c.away), c.away
+			got := AfterVisit(Fixed{}, page, c.seen, c.p)
+			if off := got.Interval - c.want; off.Abs() > c.want/7 {
+				t.Errorf("interval %s, want %s", got.Interval, c.want)
+			}
+			if words := Words(got.Reasons()); c.words != "" && words != c.words {
+				t.Errorf("reasons %q, want %q", words, c.words)
+			}
+			if got.Belief != had {
+				t.Errorf("it has learned %+v", got.Belief)
+			}
+		})
+	}
+}
+
+// A site that is away for days is back in the collection within as long again, and what is gone
+// for good costs few visits.
+func TestGoneForDays(t *testing.T) {
+	t.Parallel()
+	p := Parameters{Round: day, Min: time.Hour, Max: 120 * day}
+	for _, away := range []time.Duration{time.Minute, 5 * time.Hour, 3 * day, 20 * day, 1000 * day} {
+		page := Page{ID: 7, State: crawl.Active, Visit: 3, Belief: Belief{Compared: 1}}
+		at, visits := day, 0
+		for lost := at; at <= lost+away && at < 400*day; visits++ {
+			plan := AfterVisit(Fixed{}, page, Observation{Outcome: crawl.OutcomeGone, At: time.UnixMilli(1).Add(at), Gap: at}, p)
+			page.State, page.Visit = plan.State, page.Visit+1
+			at += plan.Interval
+		}
+		if most := 2*(day+away) + day/2; at > most && away < 400*day || visits > 12 {
+			t.Errorf("away for %s, it came back after %s and %d visits", away, at-day, visits)
+		}
+	}
+}

@@ -66,6 +66,8 @@ func Word(r crawl.Reason) string {
 		return "looked at again every " + span(r)
 	case CodeSecondLook:
 		return "looked at again after " + rough(r) + " already, before it counts"
+	case CodeComeBack:
+		return "looked at again after " + rough(r) + ", in case it comes back"
 	case CodeFailed:
 		return "failed" + inARow(n)
 	case CodeThrottled:
