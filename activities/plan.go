@@ -99,7 +99,7 @@ func (a *Activities) beside(ctx context.Context, view *crawlView, page store.Pag
 	if in.Reasons, err = a.hinted(ctx, page, in.Reasons); err != nil {
 		return in, seen, err
 	}
-	if seen.lifted, err = a.lifted(ctx, view, page, in.Fetch); err != nil {
+	if seen.lifted, seen.forbidden, err = a.stillExcluded(ctx, view, page, in.Fetch); err != nil {
 		return in, seen, err
 	}
 	if seen.duplicate, err = duplicates.Exact(ctx, a.stores.Duplicates, page, in.Fetch.Outcome, in.Reasons); err != nil {
@@ -112,28 +112,24 @@ func (a *Activities) beside(ctx context.Context, view *crawlView, page store.Pag
 	return in, seen, err
 }
 
-// lifted reports whether a page that was excluded without a request would not be now: the
-// scope, or the robots.txt, has changed since. Maintenance may have looked at the page in
-// between, when it was not excluded yet, and would not look at it again.
-func (a *Activities) lifted(ctx context.Context, view *crawlView, page store.PageRecord, f contract.FetchOut) (bool, error) {
-	if !unasked(f) {
-		return false, nil
+// stillExcluded looks again at a page that was excluded without a request: whether it would not
+// be now, since the scope or the robots.txt has changed, or whether a file of its site still
+// forbids it. Maintenance may have looked at the page in between, when it was not excluded yet,
+// and would not look at it again.
+func (a *Activities) stillExcluded(ctx context.Context, view *crawlView, page store.PageRecord, f contract.FetchOut) (lifted, forbidden bool, err error) {
+	if f.Outcome != crawl.OutcomeExcluded || f.Status != 0 {
+		return false, false, nil
 	}
 	inside, err := maintain.Inside(ctx, a.maintained(view), page)
 	if err != nil || !inside {
-		return false, err
+		return false, false, err
 	}
 	now, err := a.stores.Crawls.Now(ctx)
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
-	forbidden, err := a.forbidden(ctx, view, page.PageRef, page.Kind, now)
-	return !forbidden && err == nil, err
-}
-
-// unasked reports whether a page was excluded without a request.
-func unasked(f contract.FetchOut) bool {
-	return f.Outcome == crawl.OutcomeExcluded && f.Status == 0
+	forbidden, err = a.forbidden(ctx, view, page.PageRef, page.Kind, now)
+	return !forbidden && err == nil, forbidden, err
 }
 
 // afterwards does what follows once a visit is recorded; copied is its Copied.
@@ -256,8 +252,8 @@ func (v *crawlView) selective(url string) (schedule.FRMax, bool) {
 
 // seenBeside is the evidence about the page that does not come from the visit itself.
 type seenBeside struct {
-	duplicate, trapped, lifted bool
-	internal                   schedule.Internal
+	duplicate, trapped, lifted, forbidden bool
+	internal                              schedule.Internal
 }
 
 // decide asks the policy of the page; it only gathers what the policy needs.
@@ -268,8 +264,8 @@ func decide(rules schedule.Rules, page store.PageRecord, in contract.PlanIn, bes
 	f := in.Fetch
 	with := group.Steer(page.Steering, page.HostSteering, page.Weight)
 	seen := schedule.Observation{
-		Outcome: f.Outcome, Unasked: unasked(f), RetryAfter: f.RetryAfter, Rest: polite.LeftAlone(f.Held, page.Failures+1), At: f.At, Gap: known.Belief.Gap(f.At), NotModified: f.Status == http.StatusNotModified,
-		Modified: modified(page, f), Newest: f.Newest, Late: late(page, f.At), Duplicate: beside.duplicate, Respelled: f.Respelled, Trapped: beside.trapped, Lifted: beside.lifted, Internal: beside.internal,
+		Outcome: f.Outcome, RetryAfter: f.RetryAfter, Rest: polite.LeftAlone(f.Held, page.Failures+1), At: f.At, Gap: known.Belief.Gap(f.At), NotModified: f.Status == http.StatusNotModified,
+		Modified: modified(page, f), Newest: f.Newest, Late: late(page, f.At), Duplicate: beside.duplicate, Respelled: f.Respelled, Trapped: beside.trapped, Lifted: beside.lifted, Forbidden: beside.forbidden, Internal: beside.internal,
 	}
 	if page.Kind == crawl.KindRequisite {
 		return schedule.AfterRequisite(known, seen, with)

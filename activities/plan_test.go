@@ -77,19 +77,21 @@ func TestPlanRevisit(t *testing.T) {
 	}
 }
 
-// A page that had content and is lost comes again soon, whatever took it away; how it was
-// excluded decides whether looking again costs its host a request.
+// A page that had content and is lost comes again soon. Who excluded it decides: an answer, whose
+// next look would cost a request, and the scope, after whose changes maintenance looks, do not.
 func TestPlanRevisitOfWhatIsLost(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name     string
 		fetch    contract.FetchOut
+		outside  bool
 		interval time.Duration
 	}{
-		{"gone", contract.FetchOut{Outcome: crawl.OutcomeGone, Status: 404}, day},
-		{"redirected", contract.FetchOut{Outcome: crawl.OutcomeRedirected, Status: 302}, day},
-		{"forbidden by robots.txt", contract.FetchOut{Outcome: crawl.OutcomeExcluded}, day},
-		{"excluded by its answer", contract.FetchOut{Outcome: crawl.OutcomeExcluded, Status: 200}, 120 * day},
+		{"gone", contract.FetchOut{Outcome: crawl.OutcomeGone, Status: 404}, false, day},
+		{"redirected", contract.FetchOut{Outcome: crawl.OutcomeRedirected, Status: 302}, false, day},
+		{"forbidden by robots.txt", contract.FetchOut{Outcome: crawl.OutcomeExcluded}, false, day},
+		{"excluded by its answer", contract.FetchOut{Outcome: crawl.OutcomeExcluded, Status: 200}, false, 120 * day},
+		{"outside the scope", contract.FetchOut{Outcome: crawl.OutcomeExcluded}, true, 120 * day},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -99,6 +101,9 @@ func TestPlanRevisitOfWhatIsLost(t *testing.T) {
 			w.plan(page, 1, contract.FetchOut{Outcome: crawl.OutcomeNew, Status: 200, At: at})
 			c.fetch.At = at.Add(day)
 			w.saveRobots(store.SaveRobotsParams{Origin: "http://localhost", State: store.RobotsParsed, Text: "User-agent: *\nDisallow: /\n", Expires: time.Hour})
+			if c.outside {
+				w.open([]string{"http://other.localhost/"})
+			}
 			if plan := w.plan(page, 2, c.fetch); !near(plan.NextAt.Sub(plan.At), c.interval, 0.1) {
 				t.Errorf("again after %s, want %s: %s", plan.NextAt.Sub(plan.At), c.interval, plan.Reason)
 			}

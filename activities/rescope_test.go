@@ -191,7 +191,7 @@ func TestARuleThatGoesBeforeItsVisitIsRecorded(t *testing.T) {
 
 	file("Disallow: /old/\n")
 	w.recordRule(page, 4, w.acquire(page, 4).Rule)
-	if got := w.page(page.URL); got.State != crawl.Excluded || got.NextAt.Before(time.Now().Add(24*time.Hour)) {
+	if got := w.page(page.URL); got.State != crawl.Excluded || got.NextAt.Before(time.Now().Add(20*time.Hour)) {
 		t.Errorf("forbidden still, the page is %s, next at %v", got.State, got.NextAt)
 	}
 }

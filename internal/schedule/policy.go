@@ -51,9 +51,9 @@ type Observation struct {
 	// Lifted says that the page was excluded without a request by a rule that is in force no
 	// more.
 	Lifted bool
-	// Unasked says that the page was excluded without a request, so that another look costs its
-	// host none.
-	Unasked bool
+	// Forbidden says that the page was excluded without a request by a file of its site, which
+	// still does.
+	Forbidden bool
 	// Trapped says that the page is part of a trap, whose other pages are held.
 	Trapped bool
 	// At is when the visit was made. It is remembered only to compute the Gap of the

@@ -29,8 +29,8 @@ type Plan struct {
 //	unsupported too_large              active     at max_interval
 //	redirected to another spelling     as before  at once, nothing learned
 //	redirected, gone                   redirect, gone: growing from a day up to max_interval
-//	excluded without a request         excluded   the same
-//	excluded by its answer             excluded   at max_interval
+//	excluded by its site's robots.txt  excluded   the same
+//	excluded otherwise                 excluded   at max_interval
 //	excluded by a rule that is gone    as before  at min_interval, nothing learned
 //	failed timed_out                   failing    back-off, not before its Rest
 //	throttled                          as before  back-off, not before Retry-After and its Rest
@@ -71,7 +71,7 @@ func judge(policy Policy, page Page, seen Observation, p Parameters) Plan {
 		if seen.Lifted {
 			return Plan{State: living(page.State), Failures: page.Failures, Decision: p.askAgain(page)}
 		}
-		if seen.Unasked {
+		if seen.Forbidden {
 			return Plan{State: crawl.Excluded, Decision: p.lost(policy, page, seen)}
 		}
 		return Plan{State: crawl.Excluded, Decision: p.probe(page, seen.Outcome.String(), page.Belief)}

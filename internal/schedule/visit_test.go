@@ -122,9 +122,9 @@ func TestWhatIsGoneMayComeBack(t *testing.T) {
 		{"still gone", crawl.Gone, 3 * day, gone, monthly, 3 * day, ""},
 		{"elsewhere, then gone", crawl.Redirect, 31 * day, gone, monthly, 31 * day, ""},
 		{"gone for good", crawl.Gone, 120 * day, gone, monthly, 114 * day, "gone, looked at again every 120d"},
-		{"forbidden by a robots.txt", crawl.Active, 30 * day, Observation{Outcome: crawl.OutcomeExcluded, Unasked: true}, monthly, day, "excluded by robots, scope or purpose, looked at again after 1d, in case it comes back"},
-		{"still forbidden", crawl.Excluded, 4 * day, Observation{Outcome: crawl.OutcomeExcluded, Unasked: true}, monthly, 4 * day, ""},
-		{"excluded by its answer", crawl.Active, 30 * day, Observation{Outcome: crawl.OutcomeExcluded}, monthly, 114 * day, ""},
+		{"forbidden by a robots.txt", crawl.Active, 30 * day, Observation{Outcome: crawl.OutcomeExcluded, Forbidden: true}, monthly, day, "excluded by robots, scope or purpose, looked at again after 1d, in case it comes back"},
+		{"still forbidden", crawl.Excluded, 4 * day, Observation{Outcome: crawl.OutcomeExcluded, Forbidden: true}, monthly, 4 * day, ""},
+		{"excluded otherwise", crawl.Active, 30 * day, Observation{Outcome: crawl.OutcomeExcluded}, monthly, 114 * day, ""},
 		{"never there", crawl.Active, 0, gone, monthly, 114 * day, "gone, looked at again every 120d"},
 		{"rests for less than a day anyway", crawl.Active, time.Hour, gone, brief, 11 * time.Hour, "gone, looked at again every 12h"},
 	} {
