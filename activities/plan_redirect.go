@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
@@ -71,18 +72,19 @@ func (a *Activities) followRedirect(ctx context.Context, view *crawlView, page s
 // the site (example.com to www.example.com): a person who names the one means the
 // other, and the scope must include it. If it already does, there is nothing to
 // add. Each seed brings one such seed, and that one brings none, so that a chain of
-// redirects cannot fill the spec without end. It returns the reason if a target was
-// not added.
+// redirects cannot fill the spec without end. Sites that send http to https first, and then to
+// www, are one hop further from their seed. It returns the reason if a target was not added.
 func (a *Activities) addRedirectedSeed(ctx context.Context, view *crawlView, from, to urlkey.URL) ([]crawl.Reason, error) {
 	if !urlkey.SameSite(from, to) || to.BadPort() || view.scope.Check(scope.Link{URL: to}).Accept {
 		return nil, nil
 	}
-	if !view.scope.IsSeed(from) {
-		return nil, nil
+	seed, is, err := a.seedOf(ctx, view, from)
+	if err != nil || !is {
+		return nil, err
 	}
 	verdict, err := a.stores.Crawls.AddRedirectedSeed(ctx, store.RedirectedSeed{
-		Crawl: view.Spec.Name, From: from.String(), To: to.String(), Host: to.HostKey(),
-		Imported: !slices.ContainsFunc(view.Spec.Seeds, view.keptAs(from)), Keys: scope.SeedKeys(to),
+		Crawl: view.Spec.Name, From: seed.String(), To: to.String(), Host: to.HostKey(),
+		Imported: !slices.ContainsFunc(view.Spec.Seeds, view.keptAs(seed)), Keys: scope.SeedKeys(to),
 	})
 	switch verdict {
 	case store.SeedSpent:
@@ -91,6 +93,22 @@ func (a *Activities) addRedirectedSeed(ctx context.Context, view *crawlView, fro
 		return notASeed("this seed came by a redirect itself"), err
 	}
 	return nil, err
+}
+
+// seedOf returns the seed that an address is, or whose address with https instead of http it is.
+func (a *Activities) seedOf(ctx context.Context, view *crawlView, u urlkey.URL) (seed urlkey.URL, is bool, err error) {
+	if view.scope.IsSeed(u) {
+		return u, true, nil
+	}
+	rest, secure := strings.CutPrefix(u.String(), "https://")
+	if !secure {
+		return u, false, nil
+	}
+	if seed, err = urlkey.Canonical("http://" + rest); err != nil {
+		return u, false, nil // the port is that of https, and odd for http
+	}
+	view, err = a.seeing(ctx, view, seed)
+	return seed, err == nil && view.scope.IsSeed(seed), err
 }
 
 // codeNotASeed is the code of the reason why a seed's redirect brought no seed.

@@ -301,6 +301,28 @@ func TestPlanRevisitFollowsARedirect(t *testing.T) {
 	}
 }
 
+// Many sites send http to https first, and from there to www. The seed brings that name, and no
+// other.
+func TestPlanRevisitFollowsASeedOverHTTPS(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	redirect := func(from crawl.PageRef, visit int, to string) contract.PlanOut {
+		return w.plan(from, visit, contract.FetchOut{Outcome: crawl.OutcomeRedirected, Status: 301, Location: to})
+	}
+	seed := w.living([]string{"http://shop.localhost/"}, func(spec *crawl.Spec) { spec.Fetch.AllowNetworks = []string{"127.0.0.0/8", "::1/128"} })[0]
+	redirect(seed, 1, "https://shop.localhost/")
+	secure := w.admitted("https://shop.localhost/")
+	redirect(secure, 1, "https://www.shop.localhost/")
+	want := []string{"http://shop.localhost/", "https://www.shop.localhost/"}
+	if target, known := w.find("https://www.shop.localhost/"); !known || target.Level != 0 || !slices.Equal(w.crawl().Spec.Seeds, want) {
+		t.Errorf("target %+v, known %t; seeds %q", target, known, w.crawl().Spec.Seeds)
+	}
+	again := redirect(secure, 2, "https://other.shop.localhost/")
+	if !strings.Contains(again.Reason, "this seed has brought another by an earlier redirect") || !slices.Equal(w.crawl().Spec.Seeds, want) {
+		t.Errorf("%s; seeds %q", again.Reason, w.crawl().Spec.Seeds)
+	}
+}
+
 // A redirect leads to the page under which the crawl keeps its target. If that is
 // the page itself, as on sites that hand out a session, it leads nowhere.
 func TestPlanRevisitFollowsARedirectByTheURLRules(t *testing.T) {
