@@ -327,7 +327,17 @@ func (a *Activities) release(ctx context.Context, begun store.BeginResult, p sto
 func releaseOf(permit crawl.Permit, r fetch.Result) store.ReleaseParams {
 	p := store.ReleaseParams{Permit: permit, Answer: store.HostAnswer(r.HostAnswer), Duration: r.Duration, Cut: r.Cut}
 	p.RetryAfter, p.HasRetryAfter = retryAfter(r)
+	if p.Answer == store.HostOK && asksForQuiet(r) {
+		p.Answer = store.HostThrottled
+	}
 	return p
+}
+
+// asksForQuiet reports whether an error names a time after which to come again, as some sites
+// do with 403, and gateways with 502. That a page is not found says nothing about its host.
+func asksForQuiet(r fetch.Result) bool {
+	wait, ok := retryAfter(r)
+	return ok && wait > 0 && r.Outcome == crawl.OutcomeFailed && r.Status >= http.StatusBadRequest
 }
 
 // tell tells the store how a begun permit's request ended, even when the activity

@@ -365,6 +365,8 @@ func TestRetryAfterHoldsTheHost(t *testing.T) {
 		headers []string
 	}{
 		{"seconds", 429, []string{"Retry-After: 3600"}},
+		{"of another refusal", 403, []string{"Retry-After: 3600"}},
+		{"of a gateway", 502, []string{"Retry-After: 60 minutes"}},
 		{"a date by the site's own clock", 503, []string{"Date: Mon, 02 Jan 2006 15:04:05 GMT", "Retry-After: Mon, 02 Jan 2006 16:04:05 GMT"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -380,6 +382,26 @@ func TestRetryAfterHoldsTheHost(t *testing.T) {
 				t.Errorf("the host's other page: %+v, want to wait an hour", got)
 			}
 			s.wantRequests(t, "/a")
+		})
+	}
+}
+
+// Nobody waits because of a page that is not there, nor because of an error that names no time.
+func TestOtherAnswersHoldNoHost(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		status int
+		wait   string
+	}{{404, "3600"}, {200, "3600"}, {500, "0"}, {403, "soon"}} {
+		t.Run(fmt.Sprint(c.status), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			s := serve(t, answering(c.status, "<p>hello", "Content-Type: text/html", "Retry-After: "+c.wait))
+			pages := w.living([]string{s.url + "/a", s.url + "/b"})
+			w.fetch(pages[0], 1)
+			if got := w.acquire(pages[1], 1); got.Reason == "the host asked for quiet, or its connections fail" {
+				t.Errorf("the host's other page: %+v", got)
+			}
 		})
 	}
 }

@@ -33,7 +33,7 @@ const (
 // Answer is how a host answered a request. At most one of Throttled and Failed
 // is set.
 type Answer struct {
-	Throttled bool // 429 or 503
+	Throttled bool // 429 or 503, or another error with a Retry-After
 	Failed    bool // no HTTP answer: connection, TLS or time-out
 	// RetryAfter counts for a throttled answer when HasRetryAfter is set.
 	RetryAfter    time.Duration

@@ -18,15 +18,16 @@ var httpDates = []string{
 	time.RFC3339,
 }
 
-// ParseRetryAfter reads a Retry-After header: a number of seconds, rounded up, or a date, which is
-// compared with now. It reports false for anything else, the empty header included, and for
+// ParseRetryAfter reads a Retry-After header: a number of seconds, rounded up, or of the unit behind
+// it ("2 minutes"), or a date, which is compared with now. It reports false for anything else, the empty header included, and for
 // a date that is over: it was forgotten there, and says nothing about now.
 func ParseRetryAfter(header string, now time.Time) (time.Duration, bool) {
 	text := strings.TrimSpace(header)
-	if whole, fraction, cut := strings.Cut(text, "."); isDigits(whole) && (!cut || isDigits(fraction)) {
-		wait := parseSeconds(whole)
+	number, unit := cutUnit(text)
+	if whole, fraction, cut := strings.Cut(number, "."); unit > 0 && isDigits(whole) && (!cut || isDigits(fraction)) {
+		wait := parseNumber(whole, unit)
 		if strings.Trim(fraction, "0") != "" {
-			wait = min(wait, math.MaxInt64-time.Second) + time.Second
+			wait = min(wait, math.MaxInt64-unit) + unit
 		}
 		return wait, true
 	}
@@ -44,11 +45,27 @@ func isDigits(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// parseSeconds reads digits; a number too large for a duration becomes the longest one.
-func parseSeconds(digits string) time.Duration {
+// cutUnit parts a number from its unit, which is a second if there is none and 0 if nobody
+// knows it.
+func cutUnit(text string) (number string, unit time.Duration) {
+	end := strings.LastIndexAny(text, "0123456789.") + 1
+	switch name := strings.ToLower(strings.TrimSpace(text[end:])); {
+	case name == "", name == "s", strings.HasPrefix(name, "sec"):
+		unit = time.Second
+	case name == "m", strings.HasPrefix(name, "min"):
+		unit = time.Minute
+	case name == "h", strings.HasPrefix(name, "hour"):
+		unit = time.Hour
+	}
+	return text[:end], unit
+}
+
+// parseNumber reads digits; a number of units that is too large for a duration becomes the longest
+// one.
+func parseNumber(digits string, unit time.Duration) time.Duration {
 	n, err := strconv.ParseInt(digits, 10, 64)
-	if err != nil || n > math.MaxInt64/int64(time.Second) {
+	if err != nil || n > math.MaxInt64/int64(unit) {
 		return math.MaxInt64
 	}
-	return time.Duration(n) * time.Second
+	return time.Duration(n) * unit
 }

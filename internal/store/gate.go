@@ -202,7 +202,7 @@ type HostAnswer string
 // How a host answered.
 const (
 	HostOK        HostAnswer = "ok"        // any other answer
-	HostThrottled HostAnswer = "throttled" // 429 or 503
+	HostThrottled HostAnswer = "throttled" // 429 or 503, or another error with a Retry-After
 	HostFailed    HostAnswer = "failed"    // no HTTP answer: connection, TLS or time-out
 	HostNone      HostAnswer = "none"      // it was not asked, so this says nothing about it
 )
