@@ -127,7 +127,7 @@ type HostAnswer string
 // How a host answered.
 const (
 	HostOK        HostAnswer = "ok"        // any other answer
-	HostThrottled HostAnswer = "throttled" // 429 or 503
+	HostThrottled HostAnswer = "throttled" // 429 or 503, or that it wants calm (HTTP/2)
 	HostFailed    HostAnswer = "failed"    // no whole answer: connection, TLS, protocol or time-out
 	HostNone      HostAnswer = "none"      // it was not asked: the crawl may not reach it, see IsRefused
 )

@@ -169,6 +169,9 @@ func (x *exchange) fail(ctx context.Context, err error) {
 		x.client.http1.note(x.req.URL.Origin())
 		x.res.HostAnswer = HostOK
 		x.settle(crawl.OutcomeFailed, "the server wants HTTP/1.1 for this page, and gets it the next time")
+	case wantsCalm(err):
+		x.res.HostAnswer = HostThrottled
+		x.settle(crawl.OutcomeThrottled, Explain(err))
 	case isTimeout(err):
 		x.settle(crawl.OutcomeTimedOut, Explain(err))
 	case IsRefused(err):

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -42,7 +43,7 @@ func isHeaderLimit(err error) bool {
 
 // Explain words an error of a connection or an exchange for people.
 func Explain(err error) string {
-	for _, words := range []func(error) string{explainAddress, explainTLS, explainConnection, explainContent} {
+	for _, words := range []func(error) string{explainAddress, explainTLS, explainConnection, explainContent, explainHTTP2} {
 		if text := words(err); text != "" {
 			return text
 		}
@@ -134,4 +135,49 @@ func explainContent(err error) string {
 		return "the server's answer is not HTTP"
 	}
 	return ""
+}
+
+// http2Codes are the codes with which a side ends a stream or a connection of HTTP/2 (RFC 9113 7).
+var http2Codes = []string{
+	"NO_ERROR", "PROTOCOL_ERROR", "INTERNAL_ERROR", "FLOW_CONTROL_ERROR", "SETTINGS_TIMEOUT", "STREAM_CLOSED", "FRAME_SIZE_ERROR",
+	"REFUSED_STREAM", "CANCEL", "COMPRESSION_ERROR", "CONNECT_ERROR", calmCode, "INADEQUATE_SECURITY",
+}
+
+// calmCode says that we ask for too much.
+const calmCode = "ENHANCE_YOUR_CALM"
+
+// http2End returns the text of an error that ended a stream or connection of HTTP/2, "" if that was
+// not the end, and whether the server ended it. Net/http has no exported types for that.
+func http2End(err error) (text string, theirs bool) {
+	text, _, _ = strings.Cut(err.Error(), ", debug=") // the server's own words follow
+	switch {
+	case strings.Contains(text, "received from peer"), strings.Contains(text, "GOAWAY"):
+		return text, true
+	case strings.Contains(text, "stream error: "), strings.Contains(text, "connection error: "):
+		return text, false
+	}
+	return "", false
+}
+
+// explainHTTP2 words an early end by HTTP/2.
+func explainHTTP2(err error) string {
+	text, theirs := http2End(err)
+	i := slices.IndexFunc(http2Codes, func(code string) bool { return strings.Contains(text, code) })
+	switch {
+	case text == "", i < 0 && !theirs:
+		return ""
+	case i < 0:
+		return "the server ended the exchange early (HTTP/2 GOAWAY)"
+	case theirs && http2Codes[i] == calmCode:
+		return "the server wants fewer requests (HTTP/2 " + calmCode + ")"
+	case theirs:
+		return "the server ended the exchange early (HTTP/2 " + http2Codes[i] + ")"
+	}
+	return "the server broke the rules of HTTP/2: " + text
+}
+
+// wantsCalm reports whether a server refuses a request because there are too many.
+func wantsCalm(err error) bool {
+	text, theirs := http2End(err)
+	return theirs && strings.Contains(text, calmCode)
 }

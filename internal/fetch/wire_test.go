@@ -226,6 +226,42 @@ func TestOneRequestPerCallHTTP2(t *testing.T) {
 	}
 }
 
+// TestHTTP2Ends: a server that wants calm throttles, as by a 429. Other early ends are failures,
+// which say what happened.
+func TestHTTP2Ends(t *testing.T) {
+	reset := func(code http2.ErrCode) func(*http2.Framer, uint32) error {
+		return func(f *http2.Framer, stream uint32) error { return f.WriteRSTStream(stream, code) }
+	}
+	for name, c := range map[string]struct {
+		answer  func(f *http2.Framer, stream uint32) error
+		outcome crawl.Outcome
+		host    HostAnswer
+		problem string
+	}{
+		"calm": {reset(http2.ErrCodeEnhanceYourCalm), crawl.OutcomeThrottled, HostThrottled, "the server wants fewer requests (HTTP/2 ENHANCE_YOUR_CALM)"},
+		"calm for the connection": {func(f *http2.Framer, _ uint32) error {
+			return errors.Join(f.WriteGoAway(0, http2.ErrCodeEnhanceYourCalm, []byte("NO_ERROR")), io.EOF)
+		}, crawl.OutcomeThrottled, HostThrottled, "the server wants fewer requests (HTTP/2 ENHANCE_YOUR_CALM)"},
+		"away": {func(f *http2.Framer, _ uint32) error {
+			return errors.Join(f.WriteGoAway(0, http2.ErrCodeNo, []byte("ENHANCE_YOUR_CALM")), io.EOF)
+		}, crawl.OutcomeFailed, HostFailed, "the server ended the exchange early (HTTP/2 GOAWAY)"},
+		"cancelled": {reset(http2.ErrCodeCancel), crawl.OutcomeFailed, HostFailed, "the server ended the exchange early (HTTP/2 CANCEL)"},
+		"no HTTP/2": {func(f *http2.Framer, _ uint32) error { return f.WriteRawFrame(http2.FrameData, 0, 0, []byte("x")) }, crawl.OutcomeFailed, HostFailed, "the server broke the rules of HTTP/2: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			url, client, headers, connections := serveH2(t, c.answer)
+			got := client.Do(t.Context(), get(t, url), nil)
+			checkResult(t, got)
+			if got.Outcome != c.outcome || got.HostAnswer != c.host || !strings.HasPrefix(got.Problem, c.problem) {
+				t.Errorf("%s, %s: %q (%v)", got.Outcome, got.HostAnswer, got.Problem, got.Err)
+			}
+			if headers.Load() != 1 || connections.Load() != 1 {
+				t.Errorf("%d requests on %d connections", headers.Load(), connections.Load())
+			}
+		})
+	}
+}
+
 func TestHugeHeaderHTTP2(t *testing.T) {
 	// Far over the limit the connection itself is given up, without a reason that
 	// could be distinguished from other protocol errors.
