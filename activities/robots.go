@@ -123,6 +123,7 @@ func judgeRobots(origin string, known store.RobotsRecord, r fetch.Result, body [
 	case robots.Redirected:
 		p.State, p.Next, p.NextHost = store.RobotsRedirected, r.Location.String(), r.Location.HostKey()
 		p.Hops, p.Expires, p.Failures = known.Hops+1, robotsHopWait, known.Failures
+		p.Problem = "it redirects to " + p.Next
 	default:
 		if fetch.IsRefused(r.Err) { // another crawl may reach the host
 			p.State, p.Failures, p.Problem, p.Expires = store.RobotsUnreachable, known.Failures, robotsProblem(r), ownRefusalRest

@@ -127,7 +127,7 @@ func TestRefreshRobots(t *testing.T) {
 		{"broken off", brokenOff, store.RobotsUnreachable, 200, "", time.Minute, "closed the connection", "nothing is fetched"},
 		{
 			"redirected", answering(301, "", "Location: http://elsewhere.localhost/robots.txt"),
-			store.RobotsRedirected, 301, "", time.Hour, "", "is at http://elsewhere.localhost/robots.txt",
+			store.RobotsRedirected, 301, "", time.Hour, "it redirects to http://elsewhere.localhost/robots.txt", "is at http://elsewhere.localhost/robots.txt",
 		},
 		{
 			"redirected beyond this machine, without a contact", answering(301, "", "Location: https://elsewhere.example/robots.txt"),

@@ -98,6 +98,8 @@ func NewRobotsJudge(record store.RobotsRecord, purpose ...crawl.Use) RobotsJudge
 		always = robots.Verdict{Allowed: true, Reason: fmt.Sprintf("the site has no robots.txt (status %d)", record.Status)}
 	case store.RobotsUnreachable:
 		always = robots.Verdict{Reason: "robots.txt cannot be had: " + record.Problem}
+	case store.RobotsRedirected:
+		always = robots.Verdict{Reason: robotsElsewhere(record)}
 	default:
 		always = robots.Verdict{Reason: "robots.txt has not been fetched yet"}
 	}

@@ -83,6 +83,9 @@ func NextVisit(w Waits, now time.Time) Next {
 	if w.Robots.State == store.RobotsUnreachable {
 		later(w.Robots.ExpiresAt, PartRobots, robotsTrouble(w.Robots))
 	}
+	if w.Robots.State == store.RobotsRedirected {
+		later(w.Promised, PartRobots, robotsElsewhere(w.Robots)) // the place is in another host's line
+	}
 	later(w.Promised, PartLine, lineWords(w.Host, now))
 	return next
 }
@@ -165,6 +168,12 @@ func backoffWords(h store.HostRecord) string {
 
 func robotsTrouble(r store.RobotsRecord) string {
 	return "robots.txt cannot be had: " + cmp.Or(r.Problem, "HTTP trouble")
+}
+
+// robotsElsewhere says that a robots.txt is not known yet because it has to be fetched where it
+// redirects to, whose host may be busy, held or blocked.
+func robotsElsewhere(r store.RobotsRecord) string {
+	return "robots.txt is not known yet: " + cmp.Or(r.Problem, "it redirects") + ", which waits for its turn there"
 }
 
 func evictedWords(s store.Standing) string {

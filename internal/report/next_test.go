@@ -50,6 +50,10 @@ func TestNextVisit(t *testing.T) {
 		"snoozed":            {active(Waits{Due: due, Snoozed: later}), PartSnooze, later, "in 23h 48m: snoozed"},
 		"under way":          {active(Waits{Due: due, Host: busy, Standing: store.Standing{Underway: true}}), PartUnderway, now, "now: under way"},
 		"robots unreachable": {active(Waits{Due: due, Robots: dead}), PartRobots, dead.ExpiresAt, "in 2m: robots.txt cannot be had: connect: connection refused"},
+		"robots elsewhere": {
+			active(Waits{Due: due, Host: busy, Robots: store.RobotsRecord{State: store.RobotsRedirected, Problem: "it redirects to http://b.test/r.txt"}, Standing: store.Standing{Promised: later}}), PartRobots, later,
+			"in 23h 48m: robots.txt is not known yet: it redirects to http://b.test/r.txt, which waits for its turn there",
+		},
 		"robots tried again": {active(Waits{Due: due, Robots: store.RobotsRecord{State: store.RobotsUnreachable, ExpiresAt: due.Add(time.Second)}}), PartDue, due, "now, due 8m ago"},
 		"blocked":            {active(Waits{Due: due, Host: &store.HostRecord{Blocked: true, BackoffUntil: later}, Robots: dead}), PartBlocked, time.Time{}, "none: an operator blocked the host"},
 		"paused":             {Waits{Crawl: crawl.CrawlPaused, State: crawl.Active, Due: later, Host: held}, PartPaused, time.Time{}, "none: the crawl is paused"},
