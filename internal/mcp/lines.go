@@ -19,8 +19,9 @@ type lines struct {
 	io.Closer
 	in      *bufio.Reader
 	answers io.Writer
-	spoken  bool   // there was a message
-	rest    []byte // of the line that the SDK reads
+	spoken  bool              // there was a message
+	ahead   []json.RawMessage // of a batch
+	rest    []byte            // of the message that the SDK reads
 }
 
 // Codes of JSON-RPC 2.0 (5.1).
@@ -33,17 +34,14 @@ const (
 // Read implements io.Reader.
 func (l *lines) Read(p []byte) (int, error) {
 	for len(l.rest) == 0 {
-		line, err := l.line()
-		if len(line) == 0 {
-			if err != nil {
-				return 0, err
-			}
-			continue
+		message, err := l.next()
+		if err != nil {
+			return 0, err
 		}
-		switch fault := faultOf(line); {
+		switch fault := faultOf(message); {
 		case fault == noFault:
 			l.spoken = true
-			l.rest = append(line, '\n')
+			l.rest = append(message, '\n')
 		case !l.spoken:
 			return 0, errors.New(faultWords[fault])
 		default:
@@ -55,6 +53,32 @@ func (l *lines) Read(p []byte) (int, error) {
 	n := copy(p, l.rest)
 	l.rest = l.rest[n:]
 	return n, nil
+}
+
+// next returns what should be the next message: a line, or a part of one that is a batch.
+func (l *lines) next() ([]byte, error) {
+	for len(l.ahead) == 0 {
+		line, err := l.line()
+		switch {
+		case len(line) > 0:
+			l.ahead = apart(line)
+		case err != nil:
+			return nil, err
+		}
+	}
+	message := l.ahead[0]
+	l.ahead = l.ahead[1:]
+	return message, nil
+}
+
+// apart takes a batch apart, so that each of its messages is answered for itself. The protocol
+// has had none since 2025-06-18, and the SDK would end the session.
+func apart(line []byte) []json.RawMessage {
+	var batch []json.RawMessage
+	if line[0] != '[' || json.Unmarshal(line, &batch) != nil || len(batch) == 0 {
+		return []json.RawMessage{line}
+	}
+	return batch
 }
 
 // line returns the next line without the space around it. The last one may come with io.EOF.
@@ -79,13 +103,10 @@ func (l *lines) refuse(fault int) error {
 	return err
 }
 
-// faultOf returns what is wrong with a line. What is in a batch is left to the SDK.
+// faultOf returns what is wrong with a message.
 func faultOf(line []byte) int {
 	if !json.Valid(line) {
 		return parseError
-	}
-	if line[0] == '[' {
-		return noFault
 	}
 	if _, err := jsonrpc.DecodeMessage(line); err != nil {
 		return invalidRequest

@@ -41,6 +41,9 @@ func TestBrokenLines(t *testing.T) {
 		"over two lines":    {hello + strings.Replace(ping, ",", ",\r\n", 1) + ping, []int{-32700, -32700}, false},
 		"other ends":        {hello + strings.TrimSpace(ping) + " \r\n \n\n", nil, false},
 		"a line too long":   {hello + ping + strings.Repeat("x", 2<<20) + "\n", nil, true},
+		"an empty batch":    {hello + "[]\n" + ping, []int{-32600}, false},
+		"a batch":           {hello + `[7,` + strings.TrimSpace(ping) + `,{"jsonrpc":"2.0","method":"notifications/initialized"},[]]` + "\n", []int{-32600, -32600}, false},
+		"broken batch":      {hello + "[" + ping + ping, []int{-32700}, false},
 		"without a newline": {hello + strings.TrimSpace(ping), nil, false},
 	} {
 		var out bytes.Buffer
