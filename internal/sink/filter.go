@@ -68,9 +68,9 @@ func prefixes(texts []string) []string {
 }
 
 // collectionKinds returns the kinds for a sink that holds the collection itself: all
-// changes of pages, and those that affect how all pages are kept.
+// changes of pages, and those that affect how all pages are kept. Another sink's gap does not.
 func collectionKinds() []feed.Kind {
-	return slices.DeleteFunc(feed.Kinds(), func(k feed.Kind) bool { return !k.OfPage() && k != feed.CrawlSpec && k != feed.FeedGap })
+	return slices.DeleteFunc(feed.Kinds(), func(k feed.Kind) bool { return !k.OfPage() && k != feed.CrawlSpec })
 }
 
 // hasText reports whether a page has a text after a change of the kind.

@@ -211,6 +211,8 @@ func TestFilterPlaces(t *testing.T) {
 		{"a folder and the state of its crawl", crawl.SinkSpec{Kind: crawl.SinkFolder}, feed.Event{Kind: feed.CrawlState}, false},
 		{"its own gap", crawl.SinkSpec{Hosts: crawl.Texts{"b.example"}}, feed.Event{Kind: feed.FeedGap, Sink: "x"}, true},
 		{"another's gap", crawl.SinkSpec{}, feed.Event{Kind: feed.FeedGap, Sink: "y"}, false},
+		{"a folder's own gap", crawl.SinkSpec{Kind: crawl.SinkFolder, Hosts: crawl.Texts{"b.example"}}, feed.Event{Kind: feed.FeedGap, Sink: "x"}, true},
+		{"another's gap and a folder", crawl.SinkSpec{Kind: crawl.SinkFolder}, feed.Event{Kind: feed.FeedGap, Sink: "y"}, false},
 	} {
 		if v := NewFilter("x", tt.spec).Place(tt.event); v.Send != tt.want || v.Reason == "" {
 			t.Errorf("%s: %+v", tt.name, v)
@@ -248,6 +250,7 @@ func TestFilterTexts(t *testing.T) {
 		{"a new page", crawl.SinkWhen{Appears: crawl.Texts{"lamp"}}, Texts{After: "Lamp", Known: true}, true},
 		{"words", crawl.SinkWhen{Words: 6}, shop, true},
 		{"too few words", crawl.SinkWhen{Words: 7}, shop, false},
+		{"a word once more", crawl.SinkWhen{Words: 2}, Texts{Before: "x", After: "x x", Known: true}, false},
 		{"falls", crawl.SinkWhen{Number: number("price:", 100, 0)}, shop, true},
 		{"fell before", crawl.SinkWhen{Number: number("price:", 130, 0)}, shop, false},
 		{"rises not", crawl.SinkWhen{Number: number("price:", 0, 100)}, shop, false},
@@ -255,6 +258,7 @@ func TestFilterTexts(t *testing.T) {
 		{"from its bound", crawl.SinkWhen{Number: number("", 4, 0)}, Texts{Before: "4 left", After: "3 left", Known: true}, true},
 		{"to its bound", crawl.SinkWhen{Number: number("", 4, 0)}, Texts{Before: "5 left", After: "4 left", Known: true}, false},
 		{"no number before", crawl.SinkWhen{Number: number("", 4, 0)}, Texts{Before: "none", After: "3 left", Known: true}, false},
+		{"no number before, and one above now", crawl.SinkWhen{Number: number("", 0, 4)}, Texts{Before: "none", After: "5 left", Known: true}, false},
 		{"no number now", crawl.SinkWhen{Number: number("", 4, 0)}, Texts{Before: "5 left", After: "none", Known: true}, false},
 		{"rose before", crawl.SinkWhen{Number: number("", 0, 4)}, Texts{Before: "5 left", After: "6 left", Known: true}, false},
 		{"rises from its bound", crawl.SinkWhen{Number: number("", 0, 4)}, Texts{Before: "4 left", After: "5 left", Known: true}, true},
