@@ -76,6 +76,10 @@ func Open(in io.Reader, o Options) (*Reader, error) {
 	if len(bytes.TrimSpace(head)) == 0 {
 		return nil, errors.New("it is empty")
 	}
+	if bytes.IndexByte(head, '\r') >= 0 && bytes.IndexByte(head, '\n') < 0 {
+		plain = bufio.NewReaderSize(lineFeeds{plain}, looked)
+		head, _ = plain.Peek(looked) // an error comes again
+	}
 	format := o.Format
 	if format == "" || format == FormatAuto {
 		if format, err = detect(head); err != nil {
@@ -106,6 +110,21 @@ func open(in *bufio.Reader, head []byte, format Format, o Options) (*Reader, err
 		return readWARC(in), nil
 	}
 	return nil, fmt.Errorf("%q is no format: use urls, csv, sitemap, cdxj or warc", format)
+}
+
+// lineFeeds makes line feeds of carriage returns. Spreadsheets write "CSV for Macintosh" with
+// nothing else at the ends of lines, and URLs drop them: the list would be one long URL.
+type lineFeeds struct{ io.Reader }
+
+// Read implements io.Reader.
+func (l lineFeeds) Read(p []byte) (int, error) {
+	n, err := l.Reader.Read(p)
+	for i, c := range p[:n] {
+		if c == '\r' {
+			p[i] = '\n'
+		}
+	}
+	return n, err
 }
 
 // packed are the first bytes of formats that must be unpacked by other programs.
