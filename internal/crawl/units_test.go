@@ -36,3 +36,19 @@ func TestFormatExtremeDurations(t *testing.T) {
 		}
 	}
 }
+
+func TestParseSize(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]Size{
+		"0": 0, "17": 17, " 10 MiB ": 10 << 20, "1.5KiB": 1536, "2kB": 2000, "2KB": 2000, "3MB": 3_000_000, "1GiB": 1 << 30, "1GB": 1e9, "7B": 7, "1e3": 1000,
+	} {
+		if got, err := ParseSize(text); err != nil || got != want {
+			t.Errorf("%q is %d, %v; want %d", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "B", "MiB", "lots", "-1", "-1KiB", "NaN", "inf", "1e300GiB", "10M", "10 MiB/s", "1 000"} {
+		if got, err := ParseSize(text); err == nil || got != 0 {
+			t.Errorf("%q is %d, %v", text, got, err)
+		}
+	}
+}

@@ -64,9 +64,13 @@ func TestAutoDelayProperties(t *testing.T) {
 		if got := h.Gap(auto, auto, 0).Length; got > byHand || got < min(h.CrawlDelay, byHand) {
 			t.Errorf("the gap is %v: by hand %v, Crawl-delay %v", got, byHand, h.CrawlDelay)
 		}
-		// The stored data of the last request keeps to the same Crawl-delay.
-		if got := h.Gap(h.Settled(auto), Demand{}, 0).Length; got != h.Gap(auto, Demand{}, 0).Length {
-			t.Errorf("after a request the gap is %v, before it was %v", got, h.Gap(auto, Demand{}, 0).Length)
+		// The stored data of the last request keeps to the same Crawl-delay and factor.
+		took := time.Duration(rapid.Int64Range(0, int64(time.Minute)).Draw(t, "took"))
+		if got := h.Gap(h.Settled(auto), Demand{}, took).Length; got != h.Gap(auto, Demand{}, took).Length {
+			t.Errorf("after a request the gap is %v, before it was %v", got, h.Gap(auto, Demand{}, took).Length)
+		}
+		if got := h.Settled(fixed); got != fixed {
+			t.Errorf("a fixed delay is settled as %+v, not %+v", got, fixed)
 		}
 	})
 }

@@ -202,6 +202,7 @@ func TestStale(t *testing.T) {
 		"the host is not free": {long, noon.Add(time.Hour), false},
 		"free just now":        {long, noon, false},
 		"held for long":        {long, long, true},
+		"by a later clock":     {noon.Add(GrantLife + time.Second), long, true},
 	} {
 		if got := Stale(tc.granted, tc.free, noon); got != tc.want {
 			t.Errorf("%s: Stale = %v", name, got)

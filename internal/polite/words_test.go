@@ -31,6 +31,8 @@ func TestWords(t *testing.T) {
 		{stored, "the site asked for 106751d23h47m16.854775807s of quiet; it is tried again after 0s"}, // by an earlier release
 		{held, "the site asked for 2d of quiet; it is tried again after 1d"},
 		{HostBackoff(Strain{}, Answer{Throttled: true, HasRetryAfter: true, RetryAfter: 90 * time.Second}, 0).Reason, "the site asked for 1m30s of quiet"},
+		{crawl.Reason{Code: HostThrottled, Num: map[string]float64{"level": 2, "hold": 120}}, "the site throttles us: it is left alone for 2m (back-off level 2)"},
+		{HostBackoff(Strain{Failures: 2}, Answer{Failed: true}, 0).Reason, "3 connections in a row failed: the host is left alone for 1m3.4s"},
 		{Discover(100, 200).Reason, "33 % of the host's requests are kept for pages that have never been visited (100 of 300)"},
 		{crawl.Reason{Code: "other", Text: "a text of its own"}, "a text of its own"},
 		{crawl.Reason{Code: "other"}, "other"},
