@@ -10,11 +10,11 @@ import (
 // httpDates are the three forms of a date in HTTP (RFC 9110, 5.6.7), and others that servers
 // send: a host that asks for patience gets it, however it writes that.
 var httpDates = []string{
-	"Mon, 02 Jan 2006 15:04:05 GMT",
-	"Monday, 02-Jan-06 15:04:05 GMT",
+	"Mon, 2 Jan 2006 15:04:05 GMT", // a day of one digit, too
+	"Monday, 2-Jan-06 15:04:05 GMT",
 	"Mon Jan _2 15:04:05 2006",
-	"Mon, 02 Jan 2006 15:04:05 UTC",
-	time.RFC1123Z,
+	"Mon, 2 Jan 2006 15:04:05 UTC",
+	"Mon, 2 Jan 2006 15:04:05 -0700",
 	time.RFC3339,
 }
 

@@ -2,6 +2,7 @@ package polite
 
 import (
 	"math"
+	"net/http"
 	"strconv"
 	"testing"
 	"time"
@@ -23,6 +24,8 @@ func TestParseRetryAfter(t *testing.T) {
 		"99999999999999999999":              {math.MaxInt64, true},
 		"9223372037":                        {math.MaxInt64, true},
 		"Sun, 06 Nov 1994 08:49:37 GMT":     {37 * time.Second, true},
+		"Sun, 6 Nov 1994 08:49:37 GMT":      {37 * time.Second, true},
+		"Sun, 6 Nov 1994 09:49:37 +0100":    {37 * time.Second, true},
 		"Sunday, 06-Nov-94 08:49:37 GMT":    {37 * time.Second, true},
 		"Sun Nov  6 08:49:37 1994":          {37 * time.Second, true},
 		"Sun, 06 Nov 1994 08:00:00 GMT":     {0, false},
@@ -71,7 +74,7 @@ func TestParseRetryAfterProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seconds := rapid.Int64Range(1, 1e8).Draw(t, "seconds")
 		now := time.Unix(rapid.Int64Range(0, 4e9).Draw(t, "now"), 0).UTC()
-		date := now.Add(time.Duration(seconds) * time.Second).Format(httpDates[0])
+		date := now.Add(time.Duration(seconds) * time.Second).Format(rapid.SampledFrom([]string{http.TimeFormat, httpDates[0]}).Draw(t, "format"))
 		for _, header := range []string{strconv.FormatInt(seconds, 10), date} {
 			got, ok := ParseRetryAfter(header, now)
 			if want := time.Duration(seconds) * time.Second; !ok || got != want {

@@ -212,7 +212,8 @@ func TestVerdictNamesTheRule(t *testing.T) {
 
 func TestCrawlDelay(t *testing.T) {
 	f := Parse([]byte("User-agent: *\nCrawl-delay: 1.5\nDisallow: /x\nUser-agent: a\nCrawldelay: 30\nCrawl-delay: 20\nDisallow:\n" +
-		"User-agent: a\nCrawl-delay: 40 # s\nUser-agent: b\nDisallow: /\nUser-agent: c\nCrawl-delay: 1e300\nAllow: /\nUser-agent: d\nCrawl-delay: NaN"))
+		"User-agent: a\nCrawl-delay: 40 # s\nUser-agent: b\nDisallow: /\nUser-agent: c\nCrawl-delay: 1e300\nAllow: /\nUser-agent: d\nCrawl-delay: NaN\n" +
+		"Disallow:\nUser-agent: a\nCrawl-delay: 5"))
 	for agent, want := range map[string]time.Duration{
 		"other": 1500 * time.Millisecond, "a": 40 * time.Second, "b": 40 * time.Second, "c": 365 * 24 * time.Hour, "d": 0,
 	} {
