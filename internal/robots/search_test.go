@@ -56,7 +56,7 @@ func decidedSlowly(f *File, agent string, u urlkey.URL) int {
 	return best.line
 }
 
-// TestMatch: one rule, and the definition, for all short patterns and paths.
+// TestMatch: one rule, one statement and the definition, for all short patterns and paths.
 func TestMatch(t *testing.T) {
 	t.Parallel()
 	paths := slices.Collect(allTexts("ab", 5))
@@ -68,8 +68,12 @@ func TestMatch(t *testing.T) {
 			f := p.finish()
 			for _, path := range paths {
 				best, _ := f.decisive([]membership{{group: p.current}}, target{path, path})
-				if got, want := best != nil, matchesSlowly(pattern+end, path); got != want {
+				want := matchesSlowly(pattern+end, path)
+				if got := best != nil; got != want {
 					t.Fatalf("%q on %q: %v, want %v", pattern+end, path, got, want)
+				}
+				if got := matchesPath(pattern+end, path); got != want {
+					t.Fatalf("a statement for %q on %q: %v, want %v", pattern+end, path, got, want)
 				}
 			}
 		}
