@@ -118,3 +118,22 @@ func TestPrintsNoKey(t *testing.T) {
 		t.Error(shown)
 	}
 }
+
+// A key is the same however its file writes it.
+func TestKeyFiles(t *testing.T) {
+	t.Parallel()
+	key, sealed, err := ring(t, "k=env:K1").Seal([]byte("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "key")
+	for _, written := range []string{text(1), text(1) + "\n", strings.Repeat("01", keySize) + "\n", "  " + strings.Repeat("01", keySize) + "\r\n"} {
+		if err := os.WriteFile(file, []byte(written), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r := ring(t, "none, k=file:"+file)
+		if got, err := r.Open(key, sealed); string(got) != "x" || err != nil {
+			t.Errorf("%q: %q, %v", written, got, err)
+		}
+	}
+}
