@@ -168,3 +168,31 @@ func TestMostRowsStoreNoData(t *testing.T) {
 		}
 	}
 }
+
+// A past that NeedsPast does not ask for decides nothing.
+func TestNeedsPast(t *testing.T) {
+	t.Parallel()
+	decides := false
+	for _, was := range crawl.PageStates() {
+		for _, is := range crawl.PageStates() {
+			for _, outcome := range []crawl.Outcome{crawl.OutcomeNew, crawl.OutcomeChanged, crawl.OutcomeUnchanged, crawl.OutcomeCosmetic, crawl.OutcomeGone, crawl.OutcomeRedirected, crawl.OutcomeFailed} {
+				for _, seen := range []Seen{{outcome, is, 1, "b", false}, {outcome, is, 1, "b", true}, {outcome, is, 2, "b", false}, {outcome, is, 0, "", false}} {
+					kinds := map[Kind]bool{}
+					for _, settled := range append(crawl.PageStates(), 0) {
+						for _, location := range []string{"", "a", "b"} {
+							kind, _ := OfVisit(Before{State: was, Settled: settled, Location: location, Version: 1}, seen)
+							kinds[kind] = true
+						}
+					}
+					decides = decides || len(kinds) > 1
+					if len(kinds) > 1 && !NeedsPast(was, seen) {
+						t.Errorf("%s, then %+v: %v by a past that nobody reads", was, seen, kinds)
+					}
+				}
+			}
+		}
+	}
+	if !decides {
+		t.Error("the past decides nothing")
+	}
+}
