@@ -151,7 +151,7 @@ func enter(ctx context.Context, tx Tx, rec *store.CrawlRecord, state crawl.Crawl
 // Crawl implements store.Crawls.
 func (s *Store) Crawl(ctx context.Context, name string) (store.CrawlRecord, error) {
 	rec, err := read(ctx, s, func(tx Tx) (store.CrawlRecord, error) {
-		return queryCrawl(ctx, tx, `SELECT `+crawlColumns+` FROM crawls WHERE name = $1`, name)
+		return queryCrawl(ctx, tx, `SELECT `+crawlColumns+` FROM crawls WHERE name = $1`, clean(name))
 	})
 	if err != nil {
 		return store.CrawlRecord{}, fmt.Errorf("crawl %s: %w", name, err)
@@ -222,7 +222,7 @@ func (s *Store) revive(ctx context.Context, name string) error {
 
 // reviveSome revives at most revivedPerTx pages and returns how many it did.
 func (s *Store) reviveSome(ctx context.Context, tx Tx, name string) (int, error) {
-	rec, err := queryCrawl(ctx, tx, `SELECT `+crawlColumns+` FROM crawls WHERE name = $1`, name)
+	rec, err := queryCrawl(ctx, tx, `SELECT `+crawlColumns+` FROM crawls WHERE name = $1`, clean(name))
 	if errors.Is(err, store.ErrNotFound) || err == nil && (rec.State != crawl.CrawlStopped || rec.Deleting) {
 		return 0, nil
 	}
@@ -323,7 +323,7 @@ func specNumbers(spec crawl.Spec) []any {
 
 // lockCrawl reads a crawl and keeps its row locked until the transaction ends.
 func (s *Store) lockCrawl(ctx context.Context, tx Tx, name string) (store.CrawlRecord, error) {
-	return queryCrawl(ctx, tx, `SELECT `+crawlColumns+` FROM crawls WHERE name = $1`+s.lock(), name)
+	return queryCrawl(ctx, tx, `SELECT `+crawlColumns+` FROM crawls WHERE name = $1`+s.lock(), clean(name))
 }
 
 func queryCrawl(ctx context.Context, tx Tx, query string, arg any) (store.CrawlRecord, error) {

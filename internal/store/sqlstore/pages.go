@@ -117,7 +117,7 @@ func (s *Store) Page(ctx context.Context, pageID int64) (store.PageRecord, error
 
 // FindPages implements store.Visits.
 func (s *Store) FindPages(ctx context.Context, url, crawlName string) ([]store.PageRecord, error) {
-	pages, err := glance(ctx, s, func(tx Tx) ([]store.PageRecord, error) { return s.findPages(ctx, tx, clean(url), crawlName) })
+	pages, err := glance(ctx, s, func(tx Tx) ([]store.PageRecord, error) { return s.findPages(ctx, tx, clean(url), clean(crawlName)) })
 	if err != nil {
 		return nil, fmt.Errorf("find pages of a URL: %w", err)
 	}

@@ -203,7 +203,7 @@ func (s *Store) listIDs(ctx context.Context, tx Tx, f store.PageFilter) ([]int64
 		if _, err := s.unitOf(f.Host); err != nil {
 			return nil, err
 		}
-		err := tx.QueryRow(ctx, `SELECT id FROM hosts WHERE host = $1`, []any{f.Host}, &hostID)
+		err := tx.QueryRow(ctx, `SELECT id FROM hosts WHERE host = $1`, []any{clean(f.Host)}, &hostID)
 		if errors.Is(err, store.ErrNotFound) {
 			return nil, nil
 		}

@@ -25,6 +25,7 @@ func crawlCases() []collectionCase {
 		{"StateChangesRaiseGeneration", crawlStates},
 		{"StopIsKept", crawlStopIsKept},
 		{"UnknownIsNotFound", crawlUnknown},
+		{"HostileNamesAreNotFound", crawlHostileNames},
 		{"ListIsByName", crawlList},
 		{"OpenedAtOnceIsOne", crawlOpenedAtOnce},
 		{"SpecSurvives", crawlSpecSurvives},
@@ -316,6 +317,26 @@ func crawlOpenedAtOnce(c *collection) {
 	for _, rec := range found {
 		want(c, "id", rec.ID, found[0].ID)
 		want(c, "generation", rec.Generation, 1)
+	}
+}
+
+// crawlHostileNames: what people, programs and addresses name may be any bytes.
+func crawlHostileNames(c *collection) {
+	c.open()
+	for _, text := range hostile() {
+		_, err := c.s.Crawl(c.ctx, text)
+		c.wantError(err, store.ErrNotFound)
+		_, err = c.s.SetCrawlState(c.ctx, text, crawl.CrawlPaused)
+		c.wantError(err, store.ErrNotFound)
+		pages, err := c.s.FindPages(c.ctx, "https://x.test/", text)
+		c.check(err)
+		want(c, "pages of a URL", len(pages), 0)
+		pages, err = c.s.ListPages(c.ctx, store.PageFilter{CrawlID: c.id, Host: text})
+		c.check(err)
+		want(c, "pages of a host", len(pages), 0)
+		failed, err := c.s.Undelivered(c.ctx, c.id, text, 0, 10)
+		c.check(err)
+		want(c, "undelivered", len(failed), 0)
 	}
 }
 
