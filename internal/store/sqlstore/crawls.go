@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"recrawl/internal/crawl"
@@ -315,7 +316,7 @@ func specNumbers(spec crawl.Spec) []any {
 	return []any{
 		spec.Politeness.Delay.Std().Microseconds(), spec.Politeness.Factor, spec.Politeness.MaxCrawlDelay.Std().Microseconds(),
 		(spec.Fetch.TimeLimit.Std() + permitGrace).Microseconds(), spec.Identity.Agent,
-		spec.Limits.Window, spec.Limits.MaxPages,
+		spec.Limits.Window, min(spec.Limits.MaxPages, math.MaxInt32), // the column's type in PostgreSQL
 		spec.Limits.SiteTime.Std().Microseconds(), spec.Revisit.DefaultInterval.Std().Microseconds(),
 		count(spec.Politeness.AutoDelay), count(spec.Documents.Requisites),
 	}

@@ -39,7 +39,7 @@ func (s *Store) retainVersions(ctx context.Context, tx Tx, d *deltas, page int64
 	}
 	below := 0 // numbers up to this one are too many
 	if r.Versions > 0 {
-		below = newest - r.Versions
+		below = max(newest-r.Versions, 0)
 	}
 	before := int64(math.MinInt64) // replaced before this they are too old
 	if r.Age > 0 {

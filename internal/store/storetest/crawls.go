@@ -346,6 +346,7 @@ func crawlSpecSurvives(c *collection) {
 		c.spec.Seeds = append(c.spec.Seeds, fmt.Sprintf("https://x.test/%d?%q", i, text))
 	}
 	c.spec.Politeness.Factor = 2.5
+	c.spec.Limits.MaxPages = 1 << 40
 	c.spec.Fetch.AllowNetworks = []string{"127.0.0.0/8", "::1/128"}
 	c.open()
 	rec, err := c.s.Crawl(c.ctx, c.name)

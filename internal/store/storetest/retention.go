@@ -152,6 +152,9 @@ func retainsAll(c *collection) {
 	c.unchanged(p, store.Retention{})
 	c.wantVersions(p, 5, 4, 3, 2, 1)
 	c.wantVisits(p, 6, 5, 4, 3, 2, 1)
+	c.unchanged(p, store.Retention{Versions: 1 << 40, Visits: 1 << 40, Age: 100 * 365 * 24 * time.Hour}) // as good as all
+	c.wantVersions(p, 5, 4, 3, 2, 1)
+	c.wantVisits(p, 7, 6, 5, 4, 3, 2, 1)
 }
 
 func retainsCount(c *collection) {
