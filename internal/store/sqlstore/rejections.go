@@ -136,7 +136,7 @@ func (s *Store) ListRejected(ctx context.Context, f store.RejectedFilter) ([]sto
 	if after := f.After; after.Reason != "" {
 		n := len(args)
 		where += fmt.Sprintf(` AND (j.reason > $%d OR j.reason = $%d AND (j.at < $%d OR j.at = $%d AND j.place > $%d))`, n+1, n+1, n+2, n+2, n+3)
-		args = append(args, clean(after.Reason), micros(after.At), after.Slot)
+		args = append(args, clean(after.Reason), micros(after.At), min(max(after.Slot, 0), store.RejectedKept))
 	}
 	query := `SELECT j.reason, j.url, j.host, j.detail, COALESCE(p.url, ''), j.at, j.place
 		FROM rejected j LEFT JOIN pages p ON p.id = j.found_from

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"recrawl/internal/change"
@@ -34,7 +35,7 @@ func (s *Store) ListVisits(ctx context.Context, pageID int64, before, limit int)
 	args := []any{pageID, limitOr(limit)}
 	if before > 0 {
 		query = `SELECT ` + visitColumns + ` FROM visits WHERE page_id = $1 AND visit < $3 ORDER BY visit DESC LIMIT $2`
-		args = append(args, before)
+		args = append(args, min(before, math.MaxInt32)) // the column's type in PostgreSQL
 	}
 	visits, err := read(ctx, s, func(tx Tx) ([]store.VisitRecord, error) { return collect(ctx, tx, query, args, scanVisit) })
 	if err != nil {
@@ -70,7 +71,7 @@ func (s *Store) RecentVisits(ctx context.Context, pages []int64, each int) ([]st
 // visitIn is Visit within a transaction.
 func (s *Store) visitIn(ctx context.Context, tx Tx, pageID int64, visit int) (store.VisitRecord, error) {
 	query := `SELECT ` + visitColumns + ` FROM visits WHERE page_id = $1 AND visit = $2`
-	found, err := collect(ctx, tx, query, []any{pageID, visit}, scanVisit)
+	found, err := collect(ctx, tx, query, []any{pageID, min(max(visit, 0), math.MaxInt32)}, scanVisit)
 	if err != nil {
 		return store.VisitRecord{}, err
 	}

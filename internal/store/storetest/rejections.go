@@ -131,6 +131,10 @@ func rejectionsInParts(c *collection) {
 			}
 		}
 	}
+	for _, slot := range []int{1 << 40, -1 << 40} { // an address may name any
+		_, err := c.s.ListRejected(c.ctx, store.RejectedFilter{CrawlID: c.id, After: store.RejectedPlace{Reason: "host", Slot: slot}})
+		c.check(err)
+	}
 }
 
 func rejectionsHostile(c *collection) {

@@ -430,7 +430,7 @@ func visitList(c *collection) {
 	for _, q := range []struct {
 		before, limit int
 		want          []int
-	}{{0, 3, []int{5, 4, 3}}, {3, 10, []int{2, 1}}, {1, 10, nil}, {0, 0, []int{5, 4, 3, 2, 1}}} {
+	}{{0, 3, []int{5, 4, 3}}, {1 << 40, 3, []int{5, 4, 3}}, {3, 10, []int{2, 1}}, {1, 10, nil}, {0, 0, []int{5, 4, 3, 2, 1}}} {
 		visits, err := c.s.ListVisits(c.ctx, p, q.before, q.limit)
 		c.check(err)
 		var got []int
@@ -440,6 +440,10 @@ func visitList(c *collection) {
 		if !slices.Equal(got, q.want) {
 			c.Fatalf("visits before %d, at most %d: got %v, want %v", q.before, q.limit, got, q.want)
 		}
+	}
+	for _, visit := range []int{6, 1 << 40, -1 << 40} {
+		_, err := c.s.Visit(c.ctx, p, visit)
+		c.wantError(err, store.ErrNotFound)
 	}
 }
 
