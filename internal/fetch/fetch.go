@@ -264,6 +264,9 @@ func (x *exchange) run(ctx context.Context) error {
 		x.res.Sent = false // the proxy kept it
 		return proxyRefusal(ctx, nil, nil, resp)
 	}
+	if code := resp.StatusCode; code < 100 || code > 999 {
+		return fmt.Errorf("malformed HTTP status code %d", code) // by HTTP/2, where net/http takes any number
+	}
 	x.res.Heads.Response = responseHead(resp)
 	return x.judge(ctx, resp)
 }

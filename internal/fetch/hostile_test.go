@@ -357,6 +357,11 @@ func TestHostileSitesHTTP2(t *testing.T) {
 			}
 			return head(f, stream, fields...)
 		}, crawl.OutcomeTooLarge, "header is larger"},
+		{"a status of five digits", func(f *http2.Framer, stream uint32) error {
+			var b bytes.Buffer
+			_ = hpack.NewEncoder(&b).WriteField(hpack.HeaderField{Name: ":status", Value: "99999"})
+			return f.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: b.Bytes(), EndHeaders: true, EndStream: true})
+		}, crawl.OutcomeFailed, "not HTTP"},
 		{"shorter than its length", func(f *http2.Framer, stream uint32) error {
 			_ = head(f, stream, hpack.HeaderField{Name: "content-length", Value: "100"})
 			return f.WriteData(stream, true, []byte("<p>"))
