@@ -231,7 +231,7 @@ func TestForecastOfForbiddenPages(t *testing.T) {
 func TestForecastMistakes(t *testing.T) {
 	t.Parallel()
 	for list, want := range map[string]string{
-		"2": "not a budget", "-2x": "not a budget", "0/day": "not a budget", "x": "not a budget", "20000/fortnight": "not a budget", "infx": "not a budget",
+		"2": "not a budget", "-2x": "not a budget", "0/day": "not a budget", "x": "not a budget", "20000/fortnight": "not a budget", "infx": "not a budget", "1e308x": "not a budget", "1e300/s": "not a budget", "NaNx": "not a budget",
 		strings.Repeat("2x,", 11): "10 are the most",
 	} {
 		if all, err := ParseBudgets(list); err == nil || !strings.Contains(err.Error(), want) {

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"strings"
 
@@ -31,10 +30,14 @@ func (b Budget) String() string {
 
 func (b Budget) visits(present float64) float64 {
 	if b.Times > 0 {
-		return b.Times * present
+		return min(b.Times*present, mostVisits)
 	}
 	return b.PerDay
 }
+
+// mostVisits bounds the visits a day of a budget, and how many times the present one it is: far
+// more than anybody makes, and far from the numbers that no computer can multiply.
+const mostVisits = 1e15
 
 // mostAsked bounds the number of budgets, and of promises, in one query.
 const mostAsked = 10
@@ -52,7 +55,7 @@ func ParseBudgets(list string) ([]Budget, error) {
 		} else {
 			b.PerDay, err = crawl.ParseBudget(text)
 		}
-		if err != nil || !(b.Times+b.PerDay > 0) || math.IsInf(b.Times, 1) {
+		if err != nil || !(b.Times+b.PerDay > 0) || b.Times+b.PerDay > mostVisits {
 			return nil, fmt.Errorf("%q is not a budget: write visits per time, such as 20000/day, or how many times the present one, such as 2×", text)
 		}
 		all = append(all, b)
