@@ -9,6 +9,7 @@ import (
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
+	"recrawl/internal/urlkey"
 )
 
 // SearchPages implements store.Search.
@@ -147,9 +148,12 @@ func (s *Store) stepThrough(ctx context.Context, tx Tx, index, where string, arg
 	return id, err
 }
 
-// containing is the pattern of LIKE for texts that contain a text, in small letters.
+// containing is the pattern of LIKE for URLs and hosts that contain a text, in small letters. A text
+// that is longer than all of them is cut to one that still is: SQLite bounds the length of patterns.
 func containing(text string) string {
-	return "%" + strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(strings.ToLower(clean(text))) + "%"
+	text = strings.ToLower(clean(text))
+	text = clean(text[:min(len(text), urlkey.MaxLength+1)])
+	return "%" + strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(text) + "%"
 }
 
 // SearchHosts implements store.Search.

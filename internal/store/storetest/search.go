@@ -104,6 +104,7 @@ func searchHostAndStates(c *collection) {
 	want(c, "of a host and states", count(store.PageSearch{Host: c.host(1), States: []crawl.PageState{crawl.Gone, crawl.Evicted}}), 2)
 	want(c, "of a host and a state, in parts", count(store.PageSearch{Host: c.host(1), States: []crawl.PageState{crawl.Active}, Limit: 3}), 10)
 	want(c, "of no host", count(store.PageSearch{Host: "no.such.host"}), 0)
+	want(c, "with a text without end", count(store.PageSearch{Text: strings.Repeat("%x", 100_000)}), 0)
 }
 
 // A crawl of more pages than a step is searched in steps, which together find each
@@ -160,6 +161,7 @@ func searchHosts(c *collection) {
 	want(c, "all", fmt.Sprint(search(store.HostSearch{})), fmt.Sprint([]string{c.host(1), c.host(10), c.host(2), c.host(3)}))
 	want(c, "all, one by one", len(search(store.HostSearch{Limit: 1})), 4)
 	want(c, "h1", fmt.Sprint(search(store.HostSearch{Text: "H1"})), fmt.Sprint([]string{c.host(1), c.host(10)}))
+	want(c, "a text without end", len(search(store.HostSearch{Text: strings.Repeat("ä", 100_000)})), 0)
 	want(c, "h1, one by one", len(search(store.HostSearch{Text: "h1", Limit: 1})), 2)
 	want(c, "one", fmt.Sprint(search(store.HostSearch{Host: c.host(2)})), fmt.Sprint([]string{c.host(2)}))
 	want(c, "none", len(search(store.HostSearch{Host: "no.such.host"})), 0)
