@@ -124,6 +124,14 @@ func (c simulateCmd) studies(s *session) ([]sim.Study, error) {
 	return studies, nil
 }
 
+// The most that is simulated: a century, and pages for which a large machine has the memory.
+const (
+	mostDays  = 36_500
+	mostPages = 10_000_000
+)
+
+func isSpan(days float64) bool { return days >= 0 && days <= mostDays }
+
 // base holds the settings that all studies share.
 func (c simulateCmd) base() (sim.Study, error) {
 	study := sim.Study{Mode: sim.Mode(c.Mode), Budget: sim.Budget{Each: 0.1}}
@@ -140,11 +148,11 @@ func (c simulateCmd) base() (sim.Study, error) {
 		}
 		study.Budget = budget
 	}
-	if c.Days < 0 || c.WarmupDays < 0 && c.WarmupDays != -1 {
-		return study, usagef("--days and --warmup-days are not negative")
+	if !isSpan(c.Days) || !isSpan(c.WarmupDays) && c.WarmupDays != -1 {
+		return study, usagef("--days and --warmup-days are not negative, and at most %d", mostDays)
 	}
-	if c.Pages < 1 {
-		return study, usagef("--pages 0: a world has at least one page")
+	if c.Pages < 1 || c.Pages > mostPages {
+		return study, usagef("--pages %d: a world has at least one page, and at most %d", c.Pages, mostPages)
 	}
 	names := c.Policy
 	if c.Crawl != "" {

@@ -20,7 +20,7 @@ type Budget struct {
 func (b Budget) visits(pages int) float64 { return b.PerDay + b.Each*float64(pages) }
 
 // ParseBudget reads a number of visits per time ("10000/day", "500/h"), or per
-// page and time ("0.1/page/day", "1/page/week").
+// page and time ("0.1/page/day", "1/page/hour").
 func ParseBudget(text string) (Budget, error) {
 	bad := fmt.Errorf("%q is not a budget: write visits per time, such as 10000/day, or for each page, such as 0.1/page/day", text)
 	number, per, each := strings.Cut(text, "/page/")
