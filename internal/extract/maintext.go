@@ -332,7 +332,7 @@ func (c *composer) modeOf(n *html.Node, i int32, outer mode) mode {
 		return modeRunning
 	case e.main || c.holdsContent(i):
 		return outer
-	case e.hints&hintEdge != 0 && c.articles == 0:
+	case e.hints&hintEdge != 0 && c.articles == 0 && !(c.isPage(e) && !isDialog(n)):
 		if e.heading && isTitleHeader(n, e) {
 			return max(outer, modeNoLinks)
 		}
@@ -424,6 +424,9 @@ func (c *composer) drops(n *html.Node, i int32) bool {
 		return false
 	}
 	h := e.hints
+	if c.hasAllText(e) {
+		h &^= hintNav
+	}
 	switch {
 	case h&hintNav != 0:
 		return true

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/net/html"
@@ -362,3 +363,21 @@ func (s *survey) isHub(content int32) bool {
 // trustsMain reports whether the parts marked as main are believed to be: a page may have
 // at most twice as much running text around them, outside of suspects.
 func (s *survey) trustsMain() bool { return s.inside > 0 && s.outside <= 2*s.inside }
+
+// isPage reports whether an element is most of the page, whatever its name: the tag that ends a head is
+// missing, or stands elsewhere than its author thinks.
+func (s *survey) isPage(e *measure) bool {
+	own, all := e.units-e.linked, s.total.units-s.total.linked
+	return own >= leastContent && 2*e.units >= s.total.units && 3*own >= 2*all
+}
+
+// hasAllText reports whether an element has nearly all running text of the page.
+func (s *survey) hasAllText(e *measure) bool {
+	return s.isPage(e) && e.running >= leastContent && 10*e.running >= 9*s.total.running
+}
+
+// isDialog reports whether an element is a window of its own, which may hide the whole page.
+func isDialog(n *html.Node) bool {
+	role, _ := attribute(n.Attr, "role")
+	return n.Data == "dialog" || strings.Contains(strings.ToLower(role), "dialog")
+}
