@@ -63,10 +63,10 @@ func articleText(root *html.Node, s *survey, rules Rules, r *recorder) string {
 //     links, sharing, adverts and the like are left out, but not asides and footers that
 //     are notes of the text or stand out of it. If next to nothing is left,
 //     elements with a third of the running text stay all the same: then they are the
-//     article.
+//     article. Menus and the page's foot are none.
 //  2. From the whole page, the choice moves inwards as long as one element has at least
-//     four fifths of the running text that is left, and no similar element stands beside
-//     it. It never moves into lists and paragraphs.
+//     four fifths of the running text that is left, and no similar element, paragraph, list
+//     or section with running text stands beside it. It never moves into lists and paragraphs.
 //  3. Within it, blocks of links are left out, unless they make up a third of it, and so
 //     are captions, bylines, and the headline with everything before it. Lists and tables
 //     go or stay as a whole. Code always stays, and so does a table with heads and a column
@@ -130,7 +130,7 @@ func (a *articleChoice) leaveOut(most int32) {
 	clear(a.lost)
 	for i := int32(len(a.elements)) - 1; i >= 0; i-- {
 		e := &a.elements[i]
-		if a.gone[i] = e.running <= most && a.isNoise(i); a.gone[i] {
+		if a.gone[i] = (e.running <= most || a.isFoot(i)) && a.isNoise(i); a.gone[i] {
 			a.lost[i] = lost{e.units, e.linked, e.running}
 		}
 		if e.parent >= 0 {
@@ -140,6 +140,13 @@ func (a *articleChoice) leaveOut(most int32) {
 			outer.running += a.lost[i].running
 		}
 	}
+}
+
+// isFoot reports whether an element is the foot or a menu of the page, which are no article however little
+// else there is.
+func (a *articleChoice) isFoot(i int32) bool {
+	e := &a.elements[i]
+	return e.hints&(hintNav|hintFoot) != 0 && !e.heading && !e.article
 }
 
 // left returns the amount of an element's running text that is not left out.
@@ -195,7 +202,7 @@ func (a *articleChoice) innermost() int32 {
 				best = child
 			}
 		})
-		if best < 0 || 5*a.left(best) < 4*a.left(at) || 3*a.left(best) < 2*a.left(0) || a.isText(best) || a.hasTwin(at, best) {
+		if best < 0 || 5*a.left(best) < 4*a.left(at) || 3*a.left(best) < 2*a.left(0) || a.isText(best) || a.hasTwin(at, best) || a.standsInText(at, best) {
 			return at
 		}
 		at = best
@@ -230,6 +237,22 @@ func (a *articleChoice) hasTwin(parent, i int32) bool {
 		if child != i && !a.gone[child] && a.left(child) >= leastRunning && a.nodes[child].Data == a.nodes[i].Data {
 			other, _ := attribute(a.nodes[child].Attr, "class")
 			found = found || other == class
+		}
+	})
+	return found
+}
+
+// standsInText reports whether paragraphs, lists or sections with running text stand directly beside an
+// element: then it is one part of a text, such as the longest section of a manual's page.
+func (a *articleChoice) standsInText(parent, i int32) bool {
+	if a.hints[i]&hintBody != 0 {
+		return false
+	}
+	found := false
+	a.eachChild(parent, func(child int32) {
+		name := a.nodes[child].Data
+		if child != i && !a.gone[child] && a.left(child) >= leastRunning && (textElements[name] || name == "section" || name == "pre") {
+			found = true
 		}
 	})
 	return found

@@ -38,6 +38,10 @@ func TestArticle(t *testing.T) {
 		{"a page around it", "<header>Site</header><div><div>" + story + "</div><div>more</div></div><div>imprint</div>", told},
 		{"another text beside it", "<div><div>" + story + "</div><div><p>" + prose(9) + "</div></div>", told},
 		{"as much text beside it", "<div><div>" + story + "</div><div>" + story + "</div></div>", told + "\n" + told},
+		{"paragraphs beside its longest section", "<div>" + first + "</p><div><h2>Part</h2>" + story + "</div></div>", prose(0) + "\nPart\n" + told},
+		{"a section beside its longest one", "<div><section>" + story + "</section><section class=b><p>" + prose(9) + "</section></div>", told + "\n" + prose(9)},
+		{"a paragraph beside what is named as its text", "<div><div class=entry-content>" + story + "</div><p>" + prose(9) + "</div>", told},
+		{"a foot longer than all else", "<main><h1>Title</h1>Nothing in this version uses it</main><footer>" + story + "</footer>", "Title\nNothing in this version uses it"},
 		{"in pieces of one class", "<div><div class=piece>" + story + "</div><div class=piece><p>" + prose(9) + "</div></div>", told + "\n" + prose(9)},
 		// By name.
 		{"comments, though they are longer", "<div>" + story + "</div><div class=comments>" + strings.Repeat(story, 3) + "</div>", told},
