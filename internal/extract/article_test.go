@@ -61,6 +61,7 @@ func TestArticle(t *testing.T) {
 		{"headings", "<div><h2>One</h2>" + first + "</p><h2>Two</h2>" + rest + "</div>", "One\n" + strings.Replace(told, "\n", "\nTwo\n", 1)},
 		// What is in it.
 		{"links", "<div>" + story + links + "</div>", told},
+		{"lines of code that are links", "<div>" + story + "<div class=fragment><div class=line><a href=x>struct Watch</a></div><div class=line>};</div></div></div>", told + "\nstruct Watch\n};"},
 		{"a list with a link", "<div>" + story + "<ol><li><a href=a>Of the harbour</a><li>and more of it<li class=tag>end</ol></div>", told + "\nOf the harbour\nand more of it\nend"},
 		{"a table", "<div>" + story + "<table><tr class=share><td class=date>Monday<td class=ad><a href=x>12</a></table></div>", told + "\nMonday\n12"},
 		{"code", "<div>" + story + "<pre><span class=comment>// nav</span>\n<a href=x>print</a>()</pre></div>", told + "\n// nav print()"},

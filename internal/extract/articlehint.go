@@ -106,6 +106,9 @@ func articleHintsOf(n *html.Node) articleHint {
 	if (n.Data == "aside" || n.Data == "footer") && named&hintNoise == 0 && (isAdmonition(n) || isNotes(n)) {
 		h |= hintInset
 	}
+	if isListing(n) {
+		h |= hintVerbatim
+	}
 	return h | named
 }
 

@@ -16,7 +16,7 @@ type beside struct {
 	cells []byte // '1' for a cell with something in it, '0' for one without
 	fills []int  // seen at the beginning of each open cell
 
-	verbatim      int  // open <pre>
+	verbatim      int  // open blocks of code
 	begun         bool // the first line of it was seen
 	inLine        bool // the line has begun
 	indent, first int  // of the line, and of the first
@@ -43,7 +43,7 @@ func (b *beside) start(n *html.Node, at int) {
 		b.rows = append(b.rows, len(b.cells))
 	case n.Data == "td", n.Data == "th":
 		b.fills = append(b.fills, b.seen)
-	case n.Data == "pre":
+	case isVerbatim(n):
 		b.verbatim++
 		b.begun, b.inLine, b.indent = false, false, 0
 	case struck[n.Data]:
@@ -84,7 +84,7 @@ func (b *beside) end(n *html.Node, at int) {
 		if len(b.rows) > 0 {
 			b.cells = append(b.cells, filled)
 		}
-	case n.Data == "pre":
+	case isVerbatim(n):
 		b.verbatim--
 	case struck[n.Data]:
 		b.note("struck", at)

@@ -36,6 +36,27 @@ func isUndisplayed(n *html.Node) bool {
 	return ok && hidesByStyle(style)
 }
 
+// isVerbatim reports whether the lines and spaces of an element's text stay: it is a <pre>, or a block of
+// code whose lines are elements, as Doxygen writes it.
+func isVerbatim(n *html.Node) bool { return n.Data == "pre" || isListing(n) }
+
+// isListing reports whether an element is a block of code outside of a <pre>, with an element for each line.
+func isListing(n *html.Node) bool {
+	if n.Data != "div" || !hasClass(n, "fragment") {
+		return false
+	}
+	first := n.FirstChild
+	for first != nil && first.Type != html.ElementNode {
+		first = first.NextSibling
+	}
+	return first != nil && first.Data == "div" && hasClass(first, "line")
+}
+
+// isTooltip reports whether an element shows only while a reader points at a word of a listing.
+func isTooltip(n *html.Node) bool {
+	return n.Data == "div" && hasClass(n, "ttc") && n.Parent != nil && isListing(n.Parent)
+}
+
 // lineNumbers are the classes of line numbers of code.
 var lineNumbers = []string{
 	"linenos", "lineno", "linenodiv", "linenumbers", "line-numbers", "line-number", "lnt", "lntd-number", "ln", "gutter", "gl", "rouge-gutter",

@@ -22,7 +22,7 @@ type plan struct {
 
 // isLeftOut reports whether an element is in the text of a page but not in its Markdown.
 func (p *plan) isLeftOut(n *html.Node) bool {
-	return p.backs[n] || isUndisplayed(n) || isLineNumber(n) || isPermalink(n) || isCopyButton(n) || len(p.notes) > 0 && isNoteMark(n)
+	return p.backs[n] || isUndisplayed(n) || isLineNumber(n) || isPermalink(n) || isCopyButton(n) || isTooltip(n) || len(p.notes) > 0 && isNoteMark(n)
 }
 
 // planner makes a plan, in step with markdownWalk.
@@ -156,7 +156,7 @@ func (p *planner) startShape(n *html.Node, i int32) {
 		t.layout = t.layout || n.Data == "td" && p.elements[i].units > article && p.elements[i].paragraphs > 2
 	case kinds[n.Data]&heading != 0:
 		t.layout = t.layout || !t.heads
-	case n.Data == "pre":
+	case isVerbatim(n):
 		t.blocks = true
 		t.layout = t.layout || t.most == 1 && !t.heads
 	case kinds[n.Data]&block != 0, n.Data == "br":

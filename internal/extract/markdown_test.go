@@ -31,6 +31,10 @@ func TestMarkdown(t *testing.T) {
 		{"lists", "<ul><li>a<ol start=3><li>b<li>c</ol><li>d</ul><ul><li>e</ul>", "- a\n\n  3. b\n  4. c\n\n- d\n\n* e\n"},
 		{"definitions", "<dl><dt>a<dt>b<dd>c<dd>d<p>e</dl>", "a\nb\n: c\n\n: d\n\n  e\n"},
 		{"code", "<div class=highlight-go><pre>a\n\n  b</pre></div><pre>```</pre>", "```go\na\n\n  b\n```\n\n~~~\n```\n~~~\n"},
+		{
+			"code of Doxygen", "<div class=fragment><div class=line><a name=l1></a><span class=lineno>    1</span><span class=keyword>struct </span><a href=x>Watch</a><b>;</b></div>\n<div class=line><span class=lineno>    2</span>&#160; <span>a</span><span>b</span></div>\n<div class=ttc>The watch</div></div>",
+			"```\nstruct Watch;\n  ab\n```\n",
+		},
 		{"a table", "<table><tr><th>a<th>b<tr><td>c|d<td><p>e<p>f<tr><td colspan=2>g</table>", "| a | b |\n| --- | --- |\n| c\\|d | e<br>f |\n| g | |\n"},
 		{"an admonition", `<div class="admonition note"><p class="admonition-title">Note</p><p>a</div>`, "> **Note**\n>\n> a\n"},
 		{"a footnote", `<p>a<sup><a href="#n" id=r>1</a></sup><ol><li id=n>b <a href="#r">↩</a></ol>`, "a[^1]\n\n[^1]: b\n"},

@@ -52,7 +52,9 @@ func (k *markdownWalk) element(n *html.Node) {
 		stays = k.stays(k.piece)
 		k.piece++
 	}
-	k.breakText(breakBefore(n), n)
+	if before := breakBefore(n); before == '\n' || k.w.verbatim == 0 { // code has all its spaces
+		k.breakText(before, n)
+	}
 	silent := k.isSilent(n)
 	if silent {
 		k.mute++
@@ -128,8 +130,11 @@ func (k *markdownWalk) open(n *html.Node, i int32) bool {
 			k.w.language = languageOfClass(n)
 		}
 	case "div", "aside", "p", "section", "details":
-		if isAdmonition(n) {
+		switch {
+		case isAdmonition(n):
 			return k.w.open("blockquote", n.Attr)
+		case isListing(n):
+			return k.w.open("pre", n.Attr)
 		}
 		if isAdmonitionTitle(n) {
 			return k.w.open("strong", n.Attr)

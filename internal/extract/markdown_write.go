@@ -23,7 +23,7 @@ type markdownWriter struct {
 	list    *list
 	table   *cellTable
 	terms   int // of the open <dl>
-	// verbatim counts open <pre>.
+	// verbatim counts open <pre> and the like.
 	verbatim int
 	source   []byte // its contents
 	language string
