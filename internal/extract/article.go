@@ -3,7 +3,6 @@ package extract
 import (
 	"slices"
 	"strings"
-	"unicode"
 
 	"golang.org/x/net/html"
 
@@ -67,7 +66,7 @@ func articleText(root *html.Node, s *survey, rules Rules, r *recorder) string {
 //  2. From the whole page, the choice moves inwards as long as one element has at least
 //     four fifths of the running text that is left, and no similar element, paragraph, list
 //     or section with running text stands beside it. It never moves into lists and paragraphs.
-//  3. Within it, blocks of links are left out, unless they make up a third of it, and so
+//  3. Within it, blocks of links are left out, unless they are sentences or make up a third of it, and so
 //     are captions, bylines, and the headline with everything before it. Lists and tables
 //     go or stay as a whole. Code always stays, and so does a table with heads and a column
 //     of text, though its other cells are links.
@@ -181,14 +180,6 @@ func (a *articleChoice) isNoise(i int32) bool {
 	}
 	named := h&hintNoise != 0 || h&hintByline != 0 && e.running < maxByline && n.Data != "table"
 	return named || e.hints&noise != 0 && n.Data != "section"
-}
-
-// isWithinWords reports whether text stands directly before and after an element.
-func isWithinWords(n *html.Node) bool {
-	isWords := func(n *html.Node) bool {
-		return n != nil && n.Type == html.TextNode && strings.ContainsFunc(n.Data, unicode.IsLetter)
-	}
-	return isWords(n.PrevSibling) && isWords(n.NextSibling)
 }
 
 // innermost returns the innermost element that holds the article. Each element on the way
@@ -353,7 +344,7 @@ func (a *articleChoice) said(i int32) (units, own int32) {
 
 // isLinks reports whether a block has links and little else.
 func (a *articleChoice) isLinks(i int32) bool {
-	return breakOf(a.nodes[i].Data) == '\n' && a.hints[i]&(hintPart|hintVerbatim) == 0 && a.elements[i].isLinkList(1)
+	return breakOf(a.nodes[i].Data) == '\n' && a.hints[i]&(hintPart|hintVerbatim) == 0 && a.elements[i].isLinkList(1) && !isSentence(a.nodes[i])
 }
 
 // leaveOutHeadline leaves out an <h1> before all running text, with everything before it.

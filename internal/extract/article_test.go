@@ -62,6 +62,10 @@ func TestArticle(t *testing.T) {
 		// What is in it.
 		{"links", "<div>" + story + links + "</div>", told},
 		{"lines of code that are links", "<div>" + story + "<div class=fragment><div class=line><a href=x>struct Watch</a></div><div class=line>};</div></div></div>", told + "\nstruct Watch\n};"},
+		{"a sentence of links", "<div>" + story + "<p>See <a href=x>the rules of the harbour</a> and <a href=y>the fees</a>.<p>Read more: <a href=z>A new bridge for the harbour.</a></div>", told + "\nSee the rules of the harbour and the fees."},
+		{"a section on sharing", "<div>" + story + "<div class=section id=sharing-files><h2>Sharing files<a class=headerlink href=#sharing-files>¶</a></h2><p>" + prose(9) + "</div></div>", told + "\nSharing files¶\n" + prose(9)},
+		{"a section with a number", "<div>" + story + "<div id=Standard-Tags><table><tr><td>[<a href=x>Up</a>]</table><h2>2.3 Standard Tags</h2><p>" + prose(9) + "</div></div>", told + "\n2.3 Standard Tags\n" + prose(9)},
+		{"a section of comments", "<div>" + story + "<div class=section id=comments><h2>Comments</h2><p>" + prose(9) + "</div></div>", told},
 		{"a list with a link", "<div>" + story + "<ol><li><a href=a>Of the harbour</a><li>and more of it<li class=tag>end</ol></div>", told + "\nOf the harbour\nand more of it\nend"},
 		{"a table", "<div>" + story + "<table><tr class=share><td class=date>Monday<td class=ad><a href=x>12</a></table></div>", told + "\nMonday\n12"},
 		{"code", "<div>" + story + "<pre><span class=comment>// nav</span>\n<a href=x>print</a>()</pre></div>", told + "\n// nav print()"},

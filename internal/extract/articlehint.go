@@ -87,7 +87,9 @@ func articleHintsOf(n *html.Node) articleHint {
 		case "id":
 			// Ids of sections are made from their headings.
 			if n.Data != "html" && n.Data != "body" && n.Data != "section" {
-				named |= articleNamesOf(a.Val) &^ hintByline
+				if said := articleNamesOf(a.Val) &^ hintByline; said&hintNoise == 0 || !isSectionOf(n, a.Val) {
+					named |= said
+				}
 			}
 		case "class":
 			if n.Data != "html" && n.Data != "body" { // they are about the whole page

@@ -192,11 +192,30 @@ func sameLetters(id string, heading *html.Node) bool {
 	letters, said := strings.Map(bare, id), ""
 	unnumbered := strings.TrimRightFunc(letters, unicode.IsDigit)
 	for word := range strings.FieldsSeq(text.String()) {
+		if said == "" && isNumber(word) && letters != "" && !unicode.IsDigit(rune(letters[0])) {
+			continue // of the section
+		}
 		if said += strings.Map(bare, word); said != "" && (said == letters || said == unnumbered) {
 			return true
 		}
 	}
 	return len(letters) >= leastCut && strings.HasPrefix(said, letters)
+}
+
+// isNumber reports whether a word has digits, and no letters.
+func isNumber(word string) bool {
+	return strings.ContainsFunc(word, unicode.IsDigit) && !strings.ContainsFunc(word, unicode.IsLetter)
+}
+
+// isSectionOf reports whether an id is that of a section of a manual: spelled like a heading near its beginning
+// that has a number or a link to itself. "Comments" above readers' comments has neither.
+func isSectionOf(n *html.Node, id string) bool {
+	heading := within(n, func(n *html.Node) bool { return isHeading(n.Data) })
+	if heading == nil || !sameLetters(id, heading) {
+		return false
+	}
+	number, _, _ := strings.Cut(shortText(heading), " ")
+	return isNumber(number) || within(heading, isPermalink) != nil
 }
 
 // hintsOf reads the hints of one element.
