@@ -60,7 +60,7 @@ func articleText(root *html.Node, s *survey, rules Rules, r *recorder) string {
 //
 //  1. Navigation, asides, forms, and elements whose classes and ids name comments, related
 //     links, sharing, adverts and the like are left out, but not asides and footers that
-//     are notes of the text or stand out of it. If next to nothing is left,
+//     are notes of the text or stand out of it, and boxes of running text in it. If next to nothing is left,
 //     elements with a third of the running text stay all the same: then they are the
 //     article. Menus and the page's foot are none.
 //  2. From the whole page, the choice moves inwards as long as one element has at least
@@ -78,7 +78,7 @@ func (s *survey) article(root *html.Node) []bool {
 	if len(s.elements) == 0 {
 		return nil
 	}
-	a := &articleChoice{survey: s, gone: make([]bool, len(s.elements)), lost: make([]lost, len(s.elements))}
+	a := &articleChoice{survey: s, gone: make([]bool, len(s.elements)), lost: make([]lost, len(s.elements)), inner: s.content()}
 	a.number(root, 0)
 	least := max(leastContent, s.total.running/10)
 	a.leaveOut(s.total.running)
@@ -102,6 +102,7 @@ type articleChoice struct {
 	hints []articleHint
 	gone  []bool
 	lost  []lost
+	inner int32 // the content, see survey.content
 }
 
 // lost counts the text that is left out of an element.
@@ -141,6 +142,13 @@ func (a *articleChoice) leaveOut(most int32) {
 	}
 }
 
+// isBoxOfText reports whether a side column is a box of running text in the content, as
+// books have them.
+func (a *articleChoice) isBoxOfText(i int32) bool {
+	e := &a.elements[i]
+	return a.inner >= 0 && i > a.inner && i < a.inner+a.elements[a.inner].size && 10*e.running >= 7*e.units && 4*e.linked <= e.units
+}
+
 // isFoot reports whether an element is the foot or a menu of the page, which are no article however little
 // else there is.
 func (a *articleChoice) isFoot(i int32) bool {
@@ -170,6 +178,8 @@ func (a *articleChoice) isNoise(i int32) bool {
 	case h&hintControl != 0, e.notice:
 		return true
 	case h&hintInset != 0 && e.hints&(noise&^hintFoot) == 0 && 2*e.running <= a.total.running:
+		return false
+	case e.hints == hintSide && a.isBoxOfText(i):
 		return false
 	case n.Data == "form":
 		return !e.heading && !e.article && 3*e.running <= a.total.running
@@ -242,9 +252,8 @@ func (a *articleChoice) standsInText(parent, i int32) bool {
 	found := false
 	a.eachChild(parent, func(child int32) {
 		name := a.nodes[child].Data
-		if child != i && !a.gone[child] && a.left(child) >= leastRunning && (textElements[name] || name == "section" || name == "pre") {
-			found = true
-		}
+		isPart := textElements[name] || name == "section" || name == "pre" || isNotes(a.nodes[child])
+		found = found || child != i && isPart && !a.gone[child] && a.left(child) >= leastRunning
 	})
 	return found
 }
@@ -344,7 +353,8 @@ func (a *articleChoice) said(i int32) (units, own int32) {
 
 // isLinks reports whether a block has links and little else.
 func (a *articleChoice) isLinks(i int32) bool {
-	return breakOf(a.nodes[i].Data) == '\n' && a.hints[i]&(hintPart|hintVerbatim) == 0 && a.elements[i].isLinkList(1) && !isSentence(a.nodes[i])
+	return breakOf(a.nodes[i].Data) == '\n' && a.hints[i]&(hintPart|hintVerbatim) == 0 && a.elements[i].isLinkList(1) &&
+		!isSentence(a.nodes[i]) && !hasClass(a.nodes[i], admonitions...) && !hasSentences(a.nodes[i])
 }
 
 // leaveOutHeadline leaves out an <h1> before all running text, with everything before it.

@@ -21,6 +21,7 @@ func isWithinWords(n *html.Node) bool {
 func isSentence(n *html.Node) bool {
 	const leastLetters = 3
 	letters, ends, looked := 0, false, 0
+	n = onlyParagraph(n)
 	for d := range n.Descendants() {
 		if looked++; looked > mostLooked || d.Type == html.ElementNode && breakOf(d.Data) == '\n' {
 			return false
@@ -50,4 +51,39 @@ func inLink(n, block *html.Node) bool {
 		}
 	}
 	return false
+}
+
+// onlyParagraph returns the paragraph that is all of an item, or the item.
+func onlyParagraph(n *html.Node) *html.Node {
+	var only *html.Node
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
+		switch {
+		case child.Type == html.TextNode && strings.TrimSpace(child.Data) == "":
+		case child.Type == html.ElementNode && child.Data == "p" && only == nil:
+			only = child
+		default:
+			return n
+		}
+	}
+	if only == nil {
+		return n
+	}
+	return only
+}
+
+// hasSentences reports whether half of the items of a list are sentences.
+func hasSentences(list *html.Node) bool {
+	if !textElements[list.Data] {
+		return false
+	}
+	items, sentences := 0, 0
+	for item := list.FirstChild; item != nil && items < mostLooked; item = item.NextSibling {
+		if item.Data == "li" || item.Data == "dd" {
+			items++
+			if isSentence(item) {
+				sentences++
+			}
+		}
+	}
+	return items > 0 && 2*sentences >= items
 }
