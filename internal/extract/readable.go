@@ -88,7 +88,9 @@ var openings = map[string]string{
 
 func (w *lineWriter) open(name string) {
 	switch {
-	case name == "td", name == "th", inline[name]:
+	case name == "td", name == "th", breakOf(name) == 0:
+	case breakOf(name) == ' ':
+		w.b.WriteByte(' ')
 	default:
 		w.b.WriteString("\n" + openings[name])
 	}
@@ -98,7 +100,9 @@ func (w *lineWriter) close(name string) {
 	switch {
 	case name == "td", name == "th":
 		w.b.WriteString(" | ")
-	case inline[name]:
+	case breakOf(name) == 0:
+	case breakOf(name) == ' ':
+		w.b.WriteByte(' ')
 	default:
 		w.b.WriteByte('\n')
 	}

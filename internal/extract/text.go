@@ -23,18 +23,23 @@ func set(list string) names {
 var (
 	// unseen elements have no visible text.
 	unseen = set("head script style template noframes noembed iframe title")
-	// inline elements do not end a word.
-	inline = set("a abbr b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q rb rp rt rtc ruby s samp small span strike strong sub sup time tt u var wbr")
-	// spaced elements end a word, but not a line of text. All others, and those
-	// with names of their own, end both.
-	spaced = set("area audio button canvas embed img input map math meter object picture progress source svg track video")
+	// inline elements do not end a word. Some of them show nothing, such as microdata within a sentence.
+	inline = set(`a abbr acronym b bdi bdo big blink cite code data del dfn em font i ins kbd label mark nobr output q rb rp rt rtc
+		ruby s samp slot small span strike strong sub sup time tt u var wbr base link meta param`)
+	// spaced elements end a word, but not a line of text: pictures and formulas, which stand in sentences, and
+	// their parts. All others, and those with names of their own, end both.
+	spaced = set(`area audio button canvas embed img input map math meter object picture progress source svg track video
+		animate animatetransform circle clippath defs ellipse filter g image line lineargradient marker mask path pattern polygon
+		polyline radialgradient rect stop switch symbol text textpath tspan use
+		annotation apply ci cn csymbol maction menclose merror mfenced mfrac mi mmultiscripts mn mo mover mpadded mphantom
+		mprescripts mroot mrow ms mspace msqrt mstyle msub msubsup msup mtable mtd mtext mtr munder munderover none semantics`)
 )
 
 // breakOf returns what an element puts before and after its text, by its name: nothing, a
 // space or a line feed.
 func breakOf(name string) byte {
 	switch {
-	case inline[name]:
+	case inline[name], strings.IndexByte(name, ':') > 0: // a mark of a word processor's, as in <st1:City>
 		return 0
 	case spaced[name], strings.IndexByte(name, '-') > 0: // a custom element
 		return ' '
