@@ -61,6 +61,8 @@ type survey struct {
 	// inside is the length of the text in main parts outside links, and outside the length
 	// of the running text outside of suspects and main parts.
 	inside, outside int32
+	feet            sums // of the page's feet, one after the other
+	openFeet        int
 	// heading is the first <h1>, second the first <h2>, and longest the element
 	// around the longest line of running text; all outside of suspects, and -1 if
 	// there is none.
@@ -198,6 +200,9 @@ func (s *survey) begin(n *html.Node) int32 {
 	if m.hints&suspect != 0 {
 		s.suspects++
 	}
+	if m.hints&hintFoot != 0 {
+		s.openFeet++
+	}
 	if m.main = m.hints&hintMain != 0; m.main {
 		s.mains++
 	}
@@ -224,6 +229,12 @@ func (s *survey) finish(i int32, n *html.Node) {
 	m.size = int32(len(s.elements)) - i
 	m.sums = s.total.minus(s.starts[depth])
 	s.open, s.starts = s.open[:depth], s.starts[:depth]
+	if m.hints&hintFoot != 0 {
+		if s.openFeet--; s.openFeet == 0 {
+			s.feet.units += m.units
+			s.feet.linked += m.linked
+		}
+	}
 	m.body = m.body || m.hints&content != 0 && m.running >= leastContent
 	s.findNotice(m, n)
 	if m.parent >= 0 {
@@ -365,10 +376,11 @@ func (s *survey) isHub(content int32) bool {
 func (s *survey) trustsMain() bool { return s.inside > 0 && s.outside <= 2*s.inside }
 
 // isPage reports whether an element is most of the page, whatever its name: the tag that ends a head is
-// missing, or stands elsewhere than its author thinks.
+// missing, or stands elsewhere than its author thinks. Feet of the page do not count.
 func (s *survey) isPage(e *measure) bool {
-	own, all := e.units-e.linked, s.total.units-s.total.linked
-	return own >= leastContent && 2*e.units >= s.total.units && 3*own >= 2*all
+	const leastOwn = 150
+	own, units, all := e.units-e.linked, s.total.units-s.feet.units, s.total.units-s.total.linked-(s.feet.units-s.feet.linked)
+	return own >= leastOwn && 2*e.units >= units && 3*own >= 2*all
 }
 
 // hasAllText reports whether an element has nearly all running text of the page.
