@@ -83,6 +83,16 @@ func (p period) days() float64 {
 	return d
 }
 
+// between returns how many times of the timetable come after one slot and up to another; 0
+// without a timetable.
+func (t Timetable) between(from, to int64) int64 {
+	if t.Period == 0 {
+		return 0
+	}
+	p := periods[t.Period]
+	return p.upTo(to, int64(t.By)) - p.upTo(from, int64(t.By))
+}
+
 func (t Timetable) valid() bool {
 	if t.Period == 0 {
 		return t == Timetable{}
@@ -190,8 +200,14 @@ func (b Belief) keepTime(seen Observation, ago time.Duration, before int64) Beli
 	switch {
 	case at-from > longest:
 		b.Times = Times{}
+		if !changed {
+			b.Timetable = Timetable{} // several times have passed without a change
+		}
 		return b
 	case b.Times.n == 0 && !changed:
+		if b.Timetable.between(from, at) > 0 {
+			b.Timetable = Timetable{} // nothing is left of what spoke for it
+		}
 		return b
 	}
 	then := at
@@ -204,6 +220,9 @@ func (b Belief) keepTime(seen Observation, ago time.Duration, before int64) Beli
 	}
 	for b.Times.n > 0 && b.Times.codes[0]&1 == 0 {
 		b.Times.drop()
+	}
+	if changed && then == at && b.Timetable.between(from, at) > 1 {
+		return b // as expected, whenever the times are
 	}
 	looks := b.Times.looks(at)
 	b.Timetable = looks.judge(b.Timetable)

@@ -11,24 +11,59 @@ const never = 200 * 365
 // exact is the share of a period within which a change's time is known well enough.
 const exact = 24
 
+// tested is at how many visits a timetable is tested once if the page changes several times
+// from one visit to the next.
+const tested = 8
+
+// stage is how well the times of a timetable are known.
+type stage int16
+
+const (
+	stageExact    stage = iota // to the slot, as from dates, which show when they move
+	stageKnown                 // well enough
+	stageDoubtful              // well enough, but visits test it
+	stageSought                // not well enough
+)
+
+// stage returns how well the times are known.
+func (t Timetable) stage() stage {
+	switch {
+	case int64(t.Within) > max(1, periods[t.Period].slots/exact):
+		return stageSought
+	case t.Doubtful:
+		return stageDoubtful
+	case t.Within == 1:
+		return stageExact
+	}
+	return stageKnown
+}
+
 // due returns when to visit a page that keeps a timetable, after a look, once it has
 // changed a number of times (≥ 1), and whether the visit serves to learn more about
-// the timetable.
+// the timetable. low is the least time between two visits.
 //
 // As long as the time of the change is not known well, the visit comes in the middle of
 // the possible times. Its result halves them. If it finds no change, the next one comes
 // after the rest of them. Then visits come soon after the time.
-func (t Timetable) due(page Page, last time.Time, changes int64) (at time.Time, learns bool) {
+//
+// After several times, a look finds a change whenever these were. So a visit that learns is
+// about the first time after the look, and leaves the others to the next visit. It then is one
+// visit more, for half a period less to wait for each change, so there are few of them.
+func (t Timetable) due(page Page, last time.Time, changes int64, low time.Duration) (at time.Time, learns bool) {
 	p, by, within := periods[t.Period], int64(t.By), int64(t.Within)
-	end := p.next(slotOf(last), by, changes)
+	first, end := p.next(slotOf(last), by, 1), p.next(slotOf(last), by, changes)
 	soon := slotStart(end + 1).Add(time.Duration(unit(mix(uint64(page.ID))) * float64(slotTime)))
+	s, least, seek, test := t.stage(), time.Duration(0), true, t.Doubtful
+	if changes > 1 {
+		least, seek, test = low, page.Visit%2 == 0, s != stageExact && page.Visit%tested == 0
+	}
 	switch {
-	case within > max(1, p.slots/exact):
-		if middle := slotStart(end - within/2); middle.After(last) {
+	case s == stageSought && seek:
+		if middle := slotStart(first - within/2); middle.Sub(last) >= max(least, 1) {
 			return middle, true
 		}
-	case t.Doubtful:
-		if before := slotStart(end - within); before.Sub(last) > time.Duration(p.slots/4)*slotTime {
+	case s != stageSought && test:
+		if before := slotStart(first - within); before.Sub(last) > max(least, time.Duration(p.slots/4)*slotTime) {
 			return before, true
 		}
 	}
@@ -57,7 +92,7 @@ func (o Budgeted) byTimetable(page Page, seen Observation, belief Belief, thresh
 	if from.IsZero() {
 		from = belief.ComparedAt()
 	}
-	at, learns := t.due(page, from, changes)
+	at, learns := t.due(page, from, changes, p.Floor())
 	wanted := at.Sub(from)
 	if !worth || wanted <= 0 { // not worth it, or a time beyond any calendar
 		return Decision{}, false, days(max(wanted, 0))
