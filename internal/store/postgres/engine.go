@@ -37,17 +37,18 @@ type engine struct {
 	orders map[sqlstore.Ordered]*order
 
 	// listen starts the goroutine that receives notifications; it ends when
-	// stop is called.
-	listen  func()
-	stop    context.CancelFunc
-	running sync.WaitGroup
-	closed  chan struct{}
-	close   sync.Once
+	// stop is called. listenCheck is a constant that tests shorten.
+	listen      func()
+	listenCheck time.Duration
+	stop        context.CancelFunc
+	running     sync.WaitGroup
+	closed      chan struct{}
+	close       sync.Once
 }
 
 // newEngine returns an engine with these connections, which Close ends.
 func newEngine(pool *pgxpool.Pool) *engine {
-	e := &engine{pool: pool, orders: map[sqlstore.Ordered]*order{}, closed: make(chan struct{})}
+	e := &engine{pool: pool, orders: map[sqlstore.Ordered]*order{}, closed: make(chan struct{}), listenCheck: listenCheck}
 	for _, table := range []sqlstore.Ordered{sqlstore.OrderedChanges, sqlstore.OrderedPages} {
 		e.orders[table] = &order{looking: make(chan struct{}, 1)}
 	}
@@ -75,7 +76,12 @@ func (e *engine) Read(ctx context.Context, fn func(sqlstore.Tx) error) error {
 // instead of two or three.
 func (e *engine) Glance(ctx context.Context, fn func(sqlstore.Tx) error) error {
 	return e.retry(ctx, func() (commits bool, err error) {
-		return false, e.pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error { return fn(statements{conn}) })
+		conn, err := acquire(ctx, e.pool)
+		if err != nil {
+			return false, err
+		}
+		defer conn.Release()
+		return false, fn(statements{conn})
 	})
 }
 
@@ -128,6 +134,14 @@ func (e *engine) retry(ctx context.Context, once func() (commits bool, err error
 			return interpretError(err)
 		}
 	}
+}
+
+// acquire takes a connection of the pool.
+func acquire(ctx context.Context, pool *pgxpool.Pool) (*pgxpool.Conn, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, acquireLimit, errSilent)
+	defer cancel()
+	conn, err := pool.Acquire(ctx)
+	return conn, blame(ctx, err)
 }
 
 // sleep waits and reports whether the context lasted.

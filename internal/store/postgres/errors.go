@@ -172,6 +172,8 @@ func isConnectionError(err error) bool {
 	var connect *pgconn.ConnectError
 	var network net.Error
 	switch {
+	case errors.Is(err, errSilent):
+		return true
 	case errors.As(err, &connect): // also when it ran into its own time limit
 		return true
 	case isEnded(err):
@@ -181,6 +183,11 @@ func isConnectionError(err error) bool {
 	}
 	return errors.As(err, &network) || errors.Is(err, pgconn.ErrConnClosed) ||
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// silent is the error of a server that does not answer any more.
+func silent() error {
+	return &storeError{store.ErrUnavailable, "the database does not answer", errSilent}
 }
 
 // isEnded reports whether the server ended the connection, as when it is stopped.

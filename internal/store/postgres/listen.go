@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -50,17 +51,36 @@ func (e *engine) listenOnce(ctx context.Context, config *pgxpool.Config) (listen
 		return false
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // nothing is pending on it
-	if _, err := conn.Exec(ctx, "LISTEN "+channel); err != nil {
+	starting, cancel := context.WithTimeout(ctx, e.listenCheck)
+	_, err = conn.Exec(starting, "LISTEN "+channel)
+	if cancel(); err != nil {
 		return false
 	}
 	e.watchers.NotifyAll() // for missed notifications
 	for {
-		n, err := conn.WaitForNotification(ctx)
+		n, err := e.notified(ctx, conn)
 		if err != nil {
 			return true
 		}
-		if page, err := strconv.ParseInt(n.Payload, 10, 64); err == nil {
+		if page, err := strconv.ParseInt(n, 10, 64); err == nil {
 			e.watchers.Notify(page)
 		}
 	}
+}
+
+// notified waits for a notification. A connection that is quiet for long is asked whether it is
+// still there: of one that is gone without a word, nobody would tell us.
+func (e *engine) notified(ctx context.Context, conn *pgx.Conn) (payload string, err error) {
+	waiting, cancel := context.WithTimeout(ctx, e.listenCheck)
+	n, err := conn.WaitForNotification(waiting)
+	cancel()
+	if err == nil {
+		return n.Payload, nil
+	}
+	if ctx.Err() != nil || waiting.Err() == nil {
+		return "", err
+	}
+	asking, cancel := context.WithTimeout(ctx, e.listenCheck)
+	defer cancel()
+	return "", conn.Ping(asking)
 }

@@ -124,7 +124,11 @@ func parseConfig(dsn string) (*pgxpool.Config, error) {
 	if params["application_name"] == "" {
 		params["application_name"] = "recrawl"
 	}
-	config.AfterConnect = afterConnect(params)
+	if config.ConnConfig.ConnectTimeout <= 0 {
+		config.ConnConfig.ConnectTimeout = connectLimit
+	}
+	config.PingTimeout = pingLimit
+	config.AfterConnect = afterConnect(params, silenceBeyond)
 	config.BeforeConnect = renewed(dsn)
 	return config, nil
 }
@@ -139,21 +143,30 @@ var sessionSettings = []struct{ name, statement string }{
 	{"synchronous_commit", "SELECT set_config('synchronous_commit', 'local', false) WHERE current_setting('synchronous_commit') = 'off'"},
 }
 
-// afterConnect returns the function that makes the settings of a new session, or nil if there
-// are none to make.
-func afterConnect(params map[string]string) func(context.Context, *pgx.Conn) error {
+// statementLimit is a statement for the milliseconds that statements may run for, 0 for ever.
+const statementLimit = "SELECT setting FROM pg_settings WHERE name = 'statement_timeout'"
+
+// afterConnect returns the function that makes the settings of a new session, and notes how long
+// the server may be silent in it.
+func afterConnect(params map[string]string, beyond time.Duration) func(context.Context, *pgx.Conn) error {
 	var statements []string
 	for _, s := range sessionSettings {
 		if _, set := params[s.name]; !set && !strings.Contains(params["options"], s.name) {
 			statements = append(statements, s.statement)
 		}
 	}
-	if len(statements) == 0 {
-		return nil
-	}
+	query := strings.Join(append(statements, statementLimit), "; ")
 	return func(ctx context.Context, conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, strings.Join(statements, "; "), pgx.QueryExecModeSimpleProtocol)
-		return err
+		ctx, cancel := context.WithTimeout(ctx, connectLimit)
+		defer cancel()
+		results, err := conn.PgConn().Exec(ctx, query).ReadAll()
+		if err != nil {
+			return err
+		}
+		if last := results[len(results)-1]; len(last.Rows) == 1 {
+			noteSilence(conn.PgConn(), string(last.Rows[0][0]), beyond)
+		}
+		return nil
 	}
 }
 
@@ -209,7 +222,7 @@ func (e *engine) migrate(ctx context.Context, migrations []sqlstore.Migration, u
 			return err
 		}
 	}
-	return sqlstore.Migrate(ctx, e.writeAlone, migrations)
+	return sqlstore.Migrate(context.WithValue(ctx, unhurried{}, true), e.writeAlone, migrations)
 }
 
 // checkNotOlder makes sure that the database is empty, or holds a store that lacks nothing.

@@ -43,7 +43,7 @@ func (t *tx) Exec(ctx context.Context, query string, args ...any) (n int64, err 
 	if t.alone() {
 		return statements{t.conn}.Exec(ctx, query, args...)
 	}
-	err = t.send(ctx, answer{query, args, func(results pgx.BatchResults) error {
+	err = t.send(ctx, answer{query, args, func(results pgx.BatchResults, _ *silence) error {
 		tag, err := results.Exec()
 		n = tag.RowsAffected()
 		return err
@@ -90,18 +90,18 @@ func (t *tx) Pipeline(ctx context.Context, steps ...sqlstore.Step) error {
 type answer struct {
 	query string
 	args  []any
-	read  func(pgx.BatchResults) error
+	read  func(pgx.BatchResults, *silence) error
 }
 
 func rowsOf(query string, args []any, scan func(sqlstore.Row) error) answer {
-	return answer{query, args, func(results pgx.BatchResults) error {
+	return answer{query, args, func(results pgx.BatchResults, silence *silence) error {
 		rows, _ := results.Query() // each returns its error
-		return each(rows, scan)
+		return each(rows, scan, silence)
 	}}
 }
 
 func rowOf(query string, args []any, dest ...any) answer {
-	return answer{query, args, func(results pgx.BatchResults) error { return results.QueryRow().Scan(dest...) }}
+	return answer{query, args, func(results pgx.BatchResults, _ *silence) error { return results.QueryRow().Scan(dest...) }}
 }
 
 // send sends what waits and then these statements, in one round trip, and reads their answers
@@ -112,8 +112,8 @@ func (t *tx) send(ctx context.Context, answers ...answer) (err error) {
 		return t.failed
 	}
 	if t.conn == nil {
-		if t.conn, err = t.pool.Acquire(ctx); err != nil {
-			return interpretError(err)
+		if t.conn, err = acquire(ctx, t.pool); err != nil {
+			return err
 		}
 	}
 	batch := t.waiting
@@ -121,19 +121,22 @@ func (t *tx) send(ctx context.Context, answers ...answer) (err error) {
 	for _, a := range answers {
 		batch.Queue(a.query, sqlstore.Plain(a.args)...)
 	}
-	results := t.conn.SendBatch(ctx, batch)
+	silence := newSilence(ctx, t.conn.Conn())
+	results := t.conn.SendBatch(silence, batch)
 	for i := 0; i < queued && err == nil; i++ {
 		if _, err = results.Exec(); err != nil {
 			err = fmt.Errorf("%.60s …: %w", oneLine(batch.QueuedQueries[i].SQL), err)
 		}
+		silence.heard()
 	}
 	for i := 0; i < len(answers) && err == nil; i++ {
-		err = answers[i].read(results)
+		err = answers[i].read(results, silence)
+		silence.heard()
 	}
 	if closed := results.Close(); err == nil {
 		err = closed
 	}
-	err = interpretError(err)
+	err = silence.end(err)
 	// A statement that cannot even be prepared fails before BEGIN is sent. Those that follow would
 	// be transactions of their own.
 	if err != nil && t.conn.Conn().PgConn().TxStatus() == 'I' {
@@ -147,7 +150,7 @@ func (t *tx) untouched() bool { return t.conn == nil && t.waiting.Len() == 1 } /
 
 // commit ends the transaction.
 func (t *tx) commit(ctx context.Context) error {
-	return t.send(ctx, answer{"COMMIT", nil, func(results pgx.BatchResults) error {
+	return t.send(ctx, answer{"COMMIT", nil, func(results pgx.BatchResults, _ *silence) error {
 		tag, err := results.Exec()
 		if err == nil && tag.String() == "ROLLBACK" {
 			err = pgx.ErrTxCommitRollback
@@ -163,7 +166,7 @@ func (t *tx) end(ctx context.Context) {
 	}
 	if t.conn.Conn().PgConn().TxStatus() != 'I' {
 		// If the connection is broken, the server rolls back by itself, and Release closes it.
-		_, _ = t.conn.Exec(context.WithoutCancel(ctx), "ROLLBACK")
+		_, _ = statements{t.conn}.Exec(context.WithoutCancel(ctx), "ROLLBACK")
 	}
 	t.conn.Release()
 }
@@ -195,8 +198,9 @@ type statements struct{ on *pgxpool.Conn }
 
 // Exec implements sqlstore.Tx.
 func (s statements) Exec(ctx context.Context, query string, args ...any) (int64, error) {
-	tag, err := s.on.Exec(ctx, query, sqlstore.Plain(args)...)
-	return tag.RowsAffected(), interpretError(err)
+	silence := newSilence(ctx, s.on.Conn())
+	tag, err := s.on.Exec(silence, query, sqlstore.Plain(args)...)
+	return tag.RowsAffected(), silence.end(err)
 }
 
 // Queue implements sqlstore.Tx.
@@ -207,13 +211,15 @@ func (s statements) Queue(ctx context.Context, query string, args ...any) error 
 
 // Query implements sqlstore.Tx.
 func (s statements) Query(ctx context.Context, query string, args []any, scan func(sqlstore.Row) error) error {
-	rows, _ := s.on.Query(ctx, query, sqlstore.Plain(args)...) // each returns its error
-	return interpretError(each(rows, scan))
+	silence := newSilence(ctx, s.on.Conn())
+	rows, _ := s.on.Query(silence, query, sqlstore.Plain(args)...) // each returns its error
+	return silence.end(each(rows, scan, silence))
 }
 
 // QueryRow implements sqlstore.Tx.
 func (s statements) QueryRow(ctx context.Context, query string, args []any, dest ...any) error {
-	return interpretError(s.on.QueryRow(ctx, query, sqlstore.Plain(args)...).Scan(dest...))
+	silence := newSilence(ctx, s.on.Conn())
+	return silence.end(s.on.QueryRow(silence, query, sqlstore.Plain(args)...).Scan(dest...))
 }
 
 // Pipeline implements sqlstore.Tx.
@@ -231,12 +237,14 @@ func (s statements) Now(ctx context.Context) (us int64, err error) {
 func (s statements) Wake(int64) {}
 
 // each hands over each row.
-func each(rows pgx.Rows, scan func(sqlstore.Row) error) error {
+func each(rows pgx.Rows, scan func(sqlstore.Row) error, silence *silence) error {
 	defer rows.Close()
 	for rows.Next() {
+		silence.busy()
 		if err := scan(rows); err != nil {
 			return err
 		}
+		silence.heard()
 	}
 	return rows.Err()
 }
