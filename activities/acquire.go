@@ -68,6 +68,9 @@ func (a *Activities) acquire(ctx context.Context, in contract.AcquireIn) (contra
 	if out, is, err := a.awaitsReach(ctx, in, view, page); err != nil || is {
 		return out, translate(err)
 	}
+	if err := a.heed(ctx, func(w wish) bool { return w.host == page.Host }); err != nil {
+		return contract.AcquireOut{}, translate(err)
+	}
 	defer a.giveWay(ctx, in)()
 	handed, atOnce := a.atOnce(ctx, view, page, in.Visit)
 	result, err := a.stores.Gate.Acquire(ctx, store.AcquireParams{Page: in.Page, Visit: in.Visit, Class: classOf(page, in.Class), Patience: acquirePatience, AtOnce: atOnce, Callable: true})

@@ -134,6 +134,7 @@ type Activities struct {
 	handed   handovers
 	refused  ownRefusals
 	crowds   crowds
+	wishes   wishes
 }
 
 // New returns the activities of one worker.
@@ -155,7 +156,7 @@ func New(s Stores, a archive.Store, f Fetcher, w Workflows, settings Settings, l
 	}
 	return &Activities{
 		stores: s, archive: a, fetcher: f, workflows: w, settings: settings, log: log, comparing: semaphore.NewWeighted(comparedAtOnce),
-		ranking: semaphore.NewWeighted(1),
+		ranking: semaphore.NewWeighted(1), wishes: wishes{closed: make(chan struct{})},
 	}
 }
 

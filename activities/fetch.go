@@ -234,6 +234,9 @@ func (a *Activities) begin(ctx context.Context, view *crawlView, req *fetch.Requ
 			}
 		}()
 	}
+	if err := a.heed(ctx, func(w wish) bool { return w.Permit.HostID == permit.HostID }); err != nil {
+		return store.BeginResult{}, false, err
+	}
 	start := time.Now()
 	begun, err := a.stores.Gate.Begin(ctx, store.BeginParams{
 		Permit: permit, Page: page, Visit: visit, Patience: contract.BeginPatience,
@@ -308,8 +311,8 @@ func (a *Activities) newRequest(ctx context.Context, view *crawlView, permit cra
 }
 
 // release ends the permit's request. If the store does not answer before the permit
-// expires, the request counts until then, and the site's wish for a pause is lost.
-// Then it returns no effects.
+// expires, the request counts until then, it returns no effects, and the site's wish for a pause
+// is kept here.
 func (a *Activities) release(ctx context.Context, begun store.BeginResult, p store.ReleaseParams) (effects store.GateEffects) {
 	err := tell(ctx, p.Permit, begun, func(ctx context.Context) (err error) {
 		if effects, err = a.stores.Gate.Release(ctx, p); err == nil {
@@ -319,6 +322,9 @@ func (a *Activities) release(ctx context.Context, begun store.BeginResult, p sto
 	})
 	if err != nil {
 		a.log.Warn("a permit could not be released; its host rests until it expires", "url", p.Permit.URL, "error", err)
+	}
+	if isPassing(err) {
+		a.keepWish(p)
 	}
 	return effects
 }
@@ -351,8 +357,7 @@ func tell(ctx context.Context, permit crawl.Permit, begun store.BeginResult, say
 		limited, cancel := context.WithTimeout(ctx, tellLimit)
 		err := say(limited)
 		cancel()
-		passing := errors.Is(err, store.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded)
-		if err == nil || !passing || time.Until(expires) < pause {
+		if err == nil || !isPassing(err) || time.Until(expires) < pause {
 			return err
 		}
 		<-time.After(pause)

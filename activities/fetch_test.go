@@ -15,9 +15,11 @@ import (
 	"testing"
 	"time"
 
+	"recrawl/activities"
 	"recrawl/internal/archive"
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
+	"recrawl/internal/fetch"
 	"recrawl/internal/schedule"
 	"recrawl/internal/store"
 )
@@ -707,6 +709,86 @@ func TestReleaseOutlivesAnOutage(t *testing.T) {
 	if host := w.host(page); host.InFlight || host.BackoffUntil.Sub(before) < 2*time.Hour {
 		t.Errorf("the host after the outage: %+v, want it left alone for two hours", host)
 	}
+}
+
+// TestWishOutlivesItsPermit: a site's wish for a pause is heeded also if the store was away for longer
+// than the permit lived. Every page of the site was once asked for when the store was back.
+func TestWishOutlivesItsPermit(t *testing.T) {
+	t.Parallel()
+	for name, robots := range map[string]bool{"a page": false, "a robots.txt": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			away := &longOutage{told: make(chan struct{}, 10)}
+			w := newWorld(t, func(p *parts) {
+				away.Store, p.store = p.store, away
+				p.fetcher = patient{p.fetcher}
+			})
+			t.Cleanup(w.activities.Close)
+			s := serve(t, answering(503, "no", "Retry-After: 7200"))
+			pages := w.living([]string{s.url + "/", s.url + "/other"})
+			if robots {
+				w.saveRobots(store.SaveRobotsParams{Origin: s.url, State: store.RobotsAllowAll, Status: 404, Expires: -time.Hour})
+			}
+			before := must[time.Time](t)(w.store.Now(t.Context()))
+			permit := w.acquire(pages[0], 1).Permit
+			permit.Lifetime = time.Millisecond
+			away.is.Store(true)
+			if robots {
+				if out, err := try(w, contract.RefreshRobots, contract.RefreshRobotsIn{Page: pages[0], Visit: 1, Permit: permit}); err == nil {
+					t.Errorf("the robots.txt was refreshed: %+v", out)
+				}
+			} else if out := w.fetched(try(w, contract.Fetch, contract.FetchIn{Page: pages[0], Visit: 1, Permit: permit})); out.Outcome != crawl.OutcomeThrottled {
+				t.Errorf("fetched %+v, want it throttled", out)
+			}
+			_, err := try(w, contract.Acquire, contract.AcquireIn{Page: pages[1], Visit: 1, Class: crawl.ClassRevisit})
+			if err == nil || application(t, err).Type() != contract.ErrTypeStoreUnavailable {
+				t.Errorf("while the store does not know of the wish: %v", err)
+			}
+			away.is.Store(false)
+			select {
+			case <-away.told: // by itself
+			case <-time.After(5 * time.Minute):
+				t.Fatal("the store was never told")
+			}
+			if until := w.host(pages[0]).BackoffUntil; until.Sub(before) < 7100*time.Second || until.Sub(before) > 7300*time.Second {
+				t.Errorf("the host is left alone until %s, asked for at %s", until, before)
+			}
+			if got := w.acquire(pages[1], 1); got.Answer != contract.AnswerWait || got.Wait < time.Hour {
+				t.Errorf("another page of the host: %+v, want it to wait", got)
+			}
+		})
+	}
+}
+
+// longOutage is a store that cannot be told how requests ended while it is away.
+type longOutage struct {
+	store.Store
+	is   atomic.Bool
+	told chan struct{}
+}
+
+func (s *longOutage) SaveRobots(ctx context.Context, p store.SaveRobotsParams) error {
+	if s.is.Load() {
+		return fmt.Errorf("save: %w", store.ErrUnavailable)
+	}
+	return s.Store.SaveRobots(ctx, p)
+}
+
+func (s *longOutage) Release(ctx context.Context, p store.ReleaseParams) (store.GateEffects, error) {
+	if s.is.Load() {
+		return store.GateEffects{}, fmt.Errorf("release: %w", store.ErrUnavailable)
+	}
+	effects, err := s.Store.Release(ctx, p)
+	s.told <- struct{}{}
+	return effects, err
+}
+
+// patient is a fetcher that gives requests all the time that they need.
+type patient struct{ activities.Fetcher }
+
+func (p patient) Do(ctx context.Context, req fetch.Request, sink io.Writer) fetch.Result {
+	req.Deadline = time.Now().Add(time.Hour)
+	return p.Fetcher.Do(ctx, req, sink)
 }
 
 // briefOutage is a store that a number of times does not answer when it is told how

@@ -142,6 +142,7 @@ func (h *handovers) end() []*handover {
 
 // Close gives back the permits for which no Fetch will come, when the worker has stopped.
 func (a *Activities) Close() {
+	a.wishes.close()
 	for _, o := range a.handed.end() {
 		a.giveBack(o)
 	}

@@ -79,6 +79,9 @@ func (a *Activities) RefreshRobots(ctx context.Context, in contract.RefreshRobot
 		}
 		return a.stores.Gate.SaveRobots(ctx, params)
 	})
+	if isPassing(err) {
+		a.keepWish(releaseOf(in.Permit, result))
+	}
 	if err != nil {
 		return contract.RefreshRobotsOut{}, translate(err)
 	}
