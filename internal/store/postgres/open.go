@@ -141,6 +141,13 @@ var sessionSettings = []struct{ name, statement string }{
 	// A server that keeps what is committed only in memory forgets in a crash that a request was
 	// begun, and would let another one to the same host begin beside it.
 	{"synchronous_commit", "SELECT set_config('synchronous_commit', 'local', false) WHERE current_setting('synchronous_commit') = 'off'"},
+	// A server looks whether a quiet client is still there after two hours. One that vanished between
+	// two packets of a message keeps its locks until then: no time-out of the server's counts there.
+	{"tcp_keepalives_idle", "SELECT set_config('tcp_keepalives_idle', '30', false)"},
+	{"tcp_keepalives_interval", "SELECT set_config('tcp_keepalives_interval', '10', false)"},
+	{"tcp_keepalives_count", "SELECT set_config('tcp_keepalives_count', '3', false)"},
+	// The same for one that vanished while it was sent something: a quarter of an hour.
+	{"tcp_user_timeout", "SELECT set_config(name, '60000', false) FROM pg_settings WHERE name = 'tcp_user_timeout'"},
 }
 
 // statementLimit is a statement for the milliseconds that statements may run for, 0 for ever.

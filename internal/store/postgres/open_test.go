@@ -286,6 +286,12 @@ func TestSettings(t *testing.T) {
 		{"", "synchronous_commit", "local"},
 		{"&synchronous_commit=off", "synchronous_commit", "off"},
 		{"&jit=on&synchronous_commit=remote_apply", "synchronous_commit", "remote_apply"},
+		{"", "tcp_keepalives_idle", "30"},
+		{"", "tcp_keepalives_interval", "10"},
+		{"", "tcp_keepalives_count", "3"},
+		{"", "tcp_user_timeout", "60000"},
+		{"&tcp_keepalives_idle=7&tcp_user_timeout=0", "tcp_keepalives_idle", "7"},
+		{"&tcp_keepalives_idle=7&tcp_user_timeout=0", "tcp_user_timeout", "0"},
 	} {
 		if got := show(dsn+c.query, c.name); got != c.want {
 			t.Errorf("%s with DSN %q: %s, want %s", c.name, c.query, got, c.want)
