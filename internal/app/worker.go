@@ -175,9 +175,14 @@ func (n *idleNote) remove() {
 	}
 }
 
-// sdkLogger limits the SDK's own messages to those that an operator can act on.
+// sdkLogger limits the SDK's own messages, and those of workflows, to those that an operator can act
+// on, and, unless all is to be logged, to some of each kind in a minute.
 func sdkLogger(log *slog.Logger) *slog.Logger {
-	return slog.New(levelHandler{log.Handler(), slog.LevelWarn})
+	handler := log.Handler()
+	if !handler.Enabled(context.Background(), slog.LevelDebug) {
+		handler = newSeldom(handler)
+	}
+	return slog.New(levelHandler{handler, slog.LevelWarn})
 }
 
 // levelHandler raises the least level of a handler.
