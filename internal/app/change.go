@@ -114,10 +114,11 @@ func (b Backend) tell(ctx context.Context, at cli.Target, name string, rec store
 		return "", err
 	}
 	defer c.Close()
-	ctx, cancel := context.WithTimeout(ctx, tellLimit)
+	asking, cancel := context.WithTimeout(ctx, tellLimit)
 	defer cancel()
 	flows := newFlowClient(c, at.Temporal)
-	told, err := flows.ChangeCrawl(ctx, name, change)
+	told, err := flows.ChangeCrawl(asking, name, change)
+	err = unanswered(ctx, asking, err)
 	if !known || !errors.Is(err, store.ErrNotFound) {
 		return told, err
 	}
@@ -127,12 +128,20 @@ func (b Backend) tell(ctx context.Context, at cli.Target, name string, rec store
 		answer = "the pages are being ranked"
 		more = func(p *contract.CrawlProgress) { p.Rank = &crawl.Reason{Code: contract.RankAsked} }
 	}
-	starting, err := flows.writing(ctx)
+	starting, err := flows.writing(asking)
 	if err != nil {
 		return "", err
 	}
-	if err := care.Restart(ctx, starting, rec, false, more); err != nil {
+	if err := care.Restart(asking, starting, rec, false, more); err != nil {
 		return "", err
 	}
 	return answer + "; its workflow was gone, and was started anew", nil
+}
+
+// unanswered says in words that nobody answered within tellLimit, if that is what an error means.
+func unanswered(ctx, asking context.Context, err error) error {
+	if err == nil || ctx.Err() != nil || asking.Err() == nil {
+		return err
+	}
+	return fmt.Errorf("no answer within %s: is a worker running, and does the store answer?", tellLimit)
 }

@@ -129,7 +129,8 @@ func (e *engine) retry(ctx context.Context, once func() (commits bool, err error
 			// server that is, or has become, a standby, while the name leads to another.
 			e.pool.Reset()
 		}
-		again := (isConflict(err) || crowded) && try < conflictTries || (standby || broken && !commits) && try < connectionTries
+		again := (isConflict(err) || crowded) && try < conflictTries ||
+			(standby || broken && !commits && !isConnectTimeout(err)) && try < connectionTries
 		if !again || !sleep(ctx, pause/2+rand.N(pause/2)) {
 			return interpretError(err)
 		}

@@ -190,6 +190,22 @@ func silent() error {
 	return &storeError{store.ErrUnavailable, "the database does not answer", errSilent}
 }
 
+// isConnectTimeout reports whether a connection could not be made in all the time for that. Whoever
+// waits, perhaps a person, has waited long enough.
+func isConnectTimeout(err error) bool {
+	var connect *pgconn.ConnectError
+	return errors.As(err, &connect) && errors.Is(err, context.DeadlineExceeded)
+}
+
+// late is the error of what the caller gave no more time for.
+func late(err error) error {
+	var known *storeError
+	if !errors.Is(err, context.DeadlineExceeded) || errors.As(err, &known) {
+		return err
+	}
+	return &storeError{store.ErrUnavailable, "the database did not answer in time", err}
+}
+
 // isEnded reports whether the server ended the connection, as when it is stopped.
 func isEnded(err error) bool {
 	var failure *pgconn.PgError

@@ -98,7 +98,7 @@ func openEngine(ctx context.Context, dsn string, opts Options) (*engine, error) 
 		err = e.migrate(ctx, migrations, opts.Upgrade)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open store %s: %w", at, err), e.Close())
+		return nil, errors.Join(fmt.Errorf("open store %s: %w", at, late(err)), e.Close())
 	}
 	return e, nil
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net"
 	"net/url"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -254,5 +255,43 @@ func TestForgottenListener(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.forget()
+	}
+}
+
+// TestOpenSilentServer: who opens a store at a server that takes connections and says nothing, as one
+// whose disk hangs, is told so in words, after one try.
+func TestOpenSilentServer(t *testing.T) {
+	t.Parallel()
+	server, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Close() })
+	dsn := "postgres://u:secret@" + server.Addr().String() + "/x?sslmode=disable"
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, err = Open(ctx, dsn, Options{ReadOnly: true})
+	if !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "the database did not answer in time") {
+		t.Errorf("in the caller's time: %v", err)
+	}
+	first, err := server.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.Close()
+	wantOpenError(t, dsn+"&connect_timeout=1", Options{}, store.ErrUnavailable, "does not answer")
+	var tries int
+	for ; ; tries++ {
+		if err := server.(*net.TCPListener).SetDeadline(time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		conn, err := server.Accept()
+		if err != nil {
+			break
+		}
+		conn.Close()
+	}
+	if tries > 1 {
+		t.Errorf("%d connections were tried, want one", tries)
 	}
 }
