@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -98,10 +99,18 @@ func newRace(t *testing.T) *race {
 	return r
 }
 
-// pauses opens the store once more, to pause before a query.
+// pauses opens the store once more, to pause before a query. However long the pause is on a busy
+// machine, the server does not end its transaction.
 func (r *race) pauses(at string) (store.Store, *pausing) {
 	r.Helper()
-	e, err := openEngine(r.Context(), r.dsn, Options{})
+	dsn, err := url.Parse(r.dsn)
+	if err != nil {
+		r.Fatal(err)
+	}
+	query := dsn.Query()
+	query.Set("idle_in_transaction_session_timeout", "0")
+	dsn.RawQuery = query.Encode()
+	e, err := openEngine(r.Context(), dsn.String(), Options{})
 	if err != nil {
 		r.Fatal(err)
 	}
