@@ -108,7 +108,7 @@ const longLine = 10_000
 // parts are two lines, divided at the words in which they differ.
 func parts(from, to string) (old, come []Part) {
 	if len(from) > longLine || len(to) > longLine {
-		return []Part{{from, true}}, []Part{{to, true}}
+		return longParts(from, to)
 	}
 	a, b := wordLines(from), wordLines(to)
 	at, till := 0, 0
@@ -121,6 +121,33 @@ func parts(from, to string) (old, come []Part) {
 	}
 	return add(old, a[at:], false), add(come, b[till:], false)
 }
+
+// longParts are two long lines: what they begin with and end with, and what differs between.
+func longParts(from, to string) (old, come []Part) {
+	head := strings.TrimRightFunc(from[:commonPrefix(from, to)], isOfWord)
+	from, to = from[len(head):], to[len(head):]
+	tail := 0
+	for tail < min(len(from), len(to)) && from[len(from)-tail-1] == to[len(to)-tail-1] {
+		tail++
+	}
+	end := strings.TrimLeftFunc(from[len(from)-tail:], isOfWord)
+	from, to = from[:len(from)-len(end)], to[:len(to)-len(end)]
+	old, come = []Part{{from, true}}, []Part{{to, true}}
+	if len(from) <= longLine && len(to) <= longLine {
+		old, come = parts(from, to)
+	}
+	around := func(middle []Part) []Part {
+		all := add(nil, head, false)
+		for _, p := range middle {
+			all = add(all, p.Text, p.Differs)
+		}
+		return add(all, end, false)
+	}
+	return around(old), around(come)
+}
+
+// isOfWord reports whether a character is within a word, or the rest of one that was cut.
+func isOfWord(r rune) bool { return kindOf(r) == letter }
 
 // wordLines puts each word on a line of its own, so that words can be compared as lines are.
 // Spaces and marks between words are words here, too. The line itself has no line break that

@@ -58,6 +58,19 @@ func TestBeside(t *testing.T) {
 	}
 }
 
+// What differs in a line is marked, however long it is.
+func TestBesideLongLine(t *testing.T) {
+	t.Parallel()
+	head := strings.Repeat("木材 and salt, ", 2000)
+	rows, _ := textdiff.Beside(head+"open at 8 h."+head, head+"open at 9 h."+head, 2, 10)
+	if len(rows) != 1 || len(rows[0].Old) != 3 || rows[0].Old[1] != (textdiff.Part{Text: "8", Differs: true}) || rows[0].New[1] != (textdiff.Part{Text: "9", Differs: true}) {
+		t.Errorf("%d rows: %.300s", len(rows), shown(rows))
+	}
+	if got := rows[0].Old[0].Text + rows[0].Old[1].Text + rows[0].Old[2].Text; got != head+"open at 8 h."+head {
+		t.Error("the parts are not the line")
+	}
+}
+
 func TestBesideStops(t *testing.T) {
 	t.Parallel()
 	rows, all := textdiff.Beside(strings.Repeat("a\n", 50), strings.Repeat("b\n", 50), 2, 10)

@@ -3,6 +3,7 @@ package textdiff
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	udiff "github.com/aymanbagabas/go-udiff"
 )
@@ -15,14 +16,58 @@ func Unified(fromLabel, toLabel, from, to string) (string, error) {
 	return udiff.ToUnified(fromLabel, toLabel, from, udiff.Lines(from, to), context)
 }
 
-// Lines returns the lines that only one of two texts has, in their order and without their
-// ends: those that Unified marks with - and +.
-func Lines(from, to string) (removed, added []string) {
+// Hunk is some lines that were replaced by others, or removed, or added.
+type Hunk struct{ Removed, Added []string }
+
+// Hunks returns the lines that only one of two texts has, in their order and without their ends:
+// those that Unified marks with - and +.
+func Hunks(from, to string) []Hunk {
+	var hunks []Hunk
 	for _, edit := range udiff.Lines(from, to) {
-		removed = append(removed, splitLines(from[edit.Start:edit.End])...)
-		added = append(added, splitLines(edit.New)...)
+		hunks = append(hunks, Hunk{splitLines(from[edit.Start:edit.End]), splitLines(edit.New)})
+	}
+	return hunks
+}
+
+// Lines returns the lines of Hunks.
+func Lines(from, to string) (removed, added []string) {
+	for _, h := range Hunks(from, to) {
+		removed, added = append(removed, h.Removed...), append(added, h.Added...)
 	}
 	return removed, added
+}
+
+// Near cuts two lines that replace each other to most bytes each, near their first difference: the
+// beginning of a paragraph or of some code says nothing of an edit further on.
+func Near(from, to string, most int) (string, string) {
+	if len(from) <= most && len(to) <= most {
+		return from, to
+	}
+	same := commonPrefix(from, to)
+	at := same - most/4 // some of what both have
+	if at <= 0 {
+		return from, to
+	}
+	for at < same && !utf8.RuneStart(from[at]) {
+		at++
+	}
+	const word = 40 // bytes in which one ends, except in scripts without spaces
+	if space := strings.IndexByte(from[at:min(at+word, same)], ' '); space >= 0 {
+		at += space + 1
+	}
+	return "…" + from[at:], "…" + to[at:]
+}
+
+// commonPrefix is the length of what two texts begin with, in whole characters.
+func commonPrefix(a, b string) int {
+	i := 0
+	for i < len(a) && i < len(b) && a[i] == b[i] {
+		i++
+	}
+	for i > 0 && (i < len(a) && !utf8.RuneStart(a[i]) || i < len(b) && !utf8.RuneStart(b[i])) {
+		i--
+	}
+	return i
 }
 
 // Words counts the words of lines that were added, and of lines that were removed, which the

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"recrawl/internal/textdiff"
 )
@@ -57,5 +58,27 @@ func TestEqualTexts(t *testing.T) {
 	unified, err := textdiff.Unified("a", "b", before, before)
 	if len(removed)+len(added) != 0 || unified != "" || err != nil {
 		t.Errorf("removed %q, added %q, unified %q, %v", removed, added, unified, err)
+	}
+}
+
+// A long line is shown where it differs, whatever script it is in.
+func TestNear(t *testing.T) {
+	t.Parallel()
+	const most = 400
+	for name, word := range map[string]string{
+		"words": "timber and salt ", "code": "x := f(y); ", "Chinese": "木材和盐", "Arabic": "الخشب والملح ", "one word": "abcdef",
+	} {
+		head := strings.Repeat(word, 200)
+		from, to := textdiff.Near(head+"10 € "+head, head+"12 € "+head, most)
+		for _, side := range []struct{ got, want string }{{from, "10 €"}, {to, "12 €"}} {
+			if at := strings.Index(side.got, side.want); at < 0 || at > most/2 || !strings.HasPrefix(side.got, "…") || !utf8.ValidString(side.got) {
+				t.Errorf("%s: %q is not near the beginning of %.80q", name, side.want, side.got)
+			}
+		}
+	}
+	for _, c := range [][2]string{{"a b", "a c"}, {strings.Repeat("x", 500), "y"}, {"10 " + strings.Repeat("x", 500), "12 " + strings.Repeat("x", 500)}} {
+		if from, to := textdiff.Near(c[0], c[1], most); from != c[0] || to != c[1] {
+			t.Errorf("%.20q and %.20q became %.20q and %.20q", c[0], c[1], from, to)
+		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"recrawl/internal/archive"
 	"recrawl/internal/crawl"
@@ -326,13 +327,41 @@ func besideEachOther(page store.PageRecord, d report.Difference, choices []choic
 	return more
 }
 
-// cutParts shortens long lines, which nobody reads.
+// cutParts shortens long lines, which nobody reads: first what both sides have, but for some of
+// it beside a difference.
 func cutParts(parts []textdiff.Part) {
+	length := 0
+	for _, p := range parts {
+		length += len(p.Text)
+	}
 	room := mostLine
 	for i, p := range parts {
-		if text, is := cutText(p.Text, room); is {
+		if length > mostLine && len(parts) > 1 && !p.Differs {
+			parts[i].Text = cutSame(p.Text, i > 0, i < len(parts)-1)
+		}
+		if text, is := cutText(parts[i].Text, room); is {
 			parts[i].Text = text + "…"
 		}
-		room = max(0, room-len(p.Text))
+		room = max(0, room-len(parts[i].Text))
 	}
+}
+
+// cutSame leaves what is beside a difference of a part of a line: after it, before it, or both.
+func cutSame(text string, after, before bool) string {
+	const beside = 200 // bytes
+	if len(text) <= 2*beside {
+		return text
+	}
+	head, tail := "", ""
+	if after {
+		head, _ = cutText(text, beside)
+	}
+	if before {
+		at := len(text) - beside
+		for !utf8.RuneStart(text[at]) {
+			at++
+		}
+		tail = text[at:]
+	}
+	return head + "…" + tail
 }

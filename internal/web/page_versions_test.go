@@ -102,4 +102,7 @@ func TestVersionsBesideEachOther(t *testing.T) {
 	if page := w.get(w.at("/about", "/diff")); strings.Contains(page, strings.Repeat("x", mostLine+1)) || !strings.Contains(page, "x…") {
 		t.Error("a long line is not cut")
 	}
+	w.finds("/about", "Long", htmlType, prices("8", "<p>"+strings.Repeat("木材 and salt, ", 900)+"open at 8 h.</p>"), days(2))
+	w.finds("/about", "Long", htmlType, prices("8", "<p>"+strings.Repeat("木材 and salt, ", 900)+"open at 9 h.</p>"), days(3))
+	has(t, w.get(w.at("/about", "/diff")), "…", "open at <del>8</del> h.", "open at <ins>9</ins> h.")
 }

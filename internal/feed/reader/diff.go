@@ -132,10 +132,15 @@ func (d differ) text(ctx context.Context, f store.ChangeFacts, v store.VersionRe
 
 // diffOf returns the difference of two texts, with lines of at most budget bytes of JSON.
 func diffOf(before, after string, budget int) *feed.EventDiff {
-	removed, added := textdiff.Lines(before, after)
+	hunks := textdiff.Hunks(before, after)
+	removed, added := linesOf(hunks)
 	diff := &feed.EventDiff{}
 	diff.WordsRemoved, diff.WordsAdded = textdiff.Words(removed, added)
 	diff.LinesRemoved, diff.LinesAdded = written(removed), written(added)
+	for _, h := range hunks {
+		diff.Cut = near(h) || diff.Cut
+	}
+	removed, added = linesOf(hunks)
 	var cut bool
 	// Most readers want the added lines. The removed ones get the other half, and what is
 	// left.
@@ -144,6 +149,23 @@ func diffOf(before, after string, budget int) *feed.EventDiff {
 	diff.Removed, cut = first(removed, budget-sizeOf(diff.Added))
 	diff.Cut = diff.Cut || cut
 	return diff
+}
+
+func linesOf(hunks []textdiff.Hunk) (removed, added []string) {
+	for _, h := range hunks {
+		removed, added = append(removed, h.Removed...), append(added, h.Added...)
+	}
+	return removed, added
+}
+
+// near cuts long lines that replace each other to what differs, and reports whether it did.
+func near(h textdiff.Hunk) (cut bool) {
+	for i := range min(len(h.Removed), len(h.Added)) {
+		from, to := textdiff.Near(h.Removed[i], h.Added[i], diffLength)
+		cut = cut || len(from) != len(h.Removed[i])
+		h.Removed[i], h.Added[i] = from, to
+	}
+	return cut
 }
 
 // written counts the lines that are not blank.
