@@ -88,21 +88,22 @@ func (a *Activities) compare(ctx context.Context, view *crawlView, page store.Pa
 	if err != nil {
 		return contract.DetectOut{}, nil, translate(err)
 	}
-	if last, err = a.readAgain(ctx, view, page, last, now.digests); err != nil {
+	then := a.lastContent(ctx, view, page)
+	if last, err = readAgain(page, then, last, now.digests); err != nil {
 		return contract.DetectOut{}, nil, err
 	}
-	rule, looked, err := a.look(ctx, view, page, last, now.digests, now.rendering)
+	rule, looked, err := a.look(ctx, view, page, then, last, now)
 	if err != nil {
 		return contract.DetectOut{}, nil, translate(err)
 	}
 	outcome, reasons := change.Verdict(last, now.digests, rule)
-	beside, err := a.lookBeside(ctx, view, page, now, outcome, reasons)
+	beside, err := lookBeside(view, page, now, then, outcome, looked)
 	if err != nil {
 		return contract.DetectOut{}, nil, err
 	}
 	if len(beside) > 0 {
 		outcome, reasons = crawl.OutcomeChanged, append(beside, reasons...)
-		in.Returns = false // an earlier version with the same text may look otherwise
+		now.beside = true
 	}
 	out := contract.DetectOut{Outcome: outcome, Reasons: slices.Concat(now.asked, reasons, looked)}
 	if !worthKeeping(outcome, page.Last, now.version) {
@@ -124,6 +125,7 @@ type reading struct {
 	version   store.VersionRecord // what it would be
 	links     []store.Link
 	asked     []crawl.Reason // the page's requests to us
+	beside    bool           // the text is the last version's, and it looks otherwise
 }
 
 func (a *Activities) reading(ctx context.Context, view *crawlView, page store.PageRecord, in contract.DetectIn, body []byte) (reading, error) {
@@ -159,7 +161,7 @@ func (a *Activities) settle(ctx context.Context, view *crawlView, page store.Pag
 	}
 	next := newContent{version: now.version, links: slices.Concat(now.links, needed), body: now.body, said: saidBy(page, now.content)}
 	if in.Returns {
-		if err := a.lookBack(ctx, view, page, now.digests, now.rendering, &next, out); err != nil {
+		if err := a.lookBack(ctx, view, page, now, &next, out); err != nil {
 			return nil, translate(err)
 		}
 	}
@@ -186,27 +188,22 @@ func comparedOf(digests change.Digests, content extract.Page) change.Content {
 // read by the crawl's current rules, so that a change of the rules is not a change of the
 // page. If the body of the last version is not kept, or is gone, any difference counts as
 // an edit: no measure of resemblance tells a changed price from a changed clock.
-func (a *Activities) look(ctx context.Context, view *crawlView, page store.PageRecord, prev, next change.Digests, now change.Rendering) (change.Rule, []crawl.Reason, error) {
+func (a *Activities) look(ctx context.Context, view *crawlView, page store.PageRecord, then lastReading, prev change.Digests, now reading) (change.Rule, []crawl.Reason, error) {
 	edit := change.Rule{Difference: change.DifferenceEdit}
-	if !change.NeedsLook(prev, next) || withheld(page.Last) {
+	if !change.NeedsLook(prev, now.digests) || withheld(page.Last) {
 		return edit, nil, nil
 	}
-	body, err := a.read(ctx, page.Last.Digest)
-	if archive.Lost(err) {
-		return edit, nil, nil
-	}
+	content, err := then()
 	if err != nil {
 		return change.Rule{}, nil, err
 	}
-	last := contract.FetchOut{ContentType: page.Last.ContentType}
-	content, err := contentOf(page, last, body, view.content)
-	if err != nil {
-		return edit, nil, nil // it cannot be read as text
+	if content == nil {
+		return edit, nil, nil
 	}
 	before := change.Rendering{Text: content.Text, At: page.Last.At}
-	noise, reasons := change.CompareRenderings(before, now)
+	noise, reasons := change.CompareRenderings(before, now.rendering)
 	if !noise {
-		own, err := a.ownText(ctx, view, page, before, now)
+		own, err := a.ownText(ctx, view, page, before, now.rendering)
 		if err != nil || len(own) == 0 {
 			return edit, reasons, err
 		}
@@ -262,55 +259,15 @@ func (a *Activities) lastDigests(ctx context.Context, page store.PageRecord) (ch
 	return digestsOf(page.Last, visit.Digest), err
 }
 
-// lookBeside returns the reasons why a page is a change though its text is not. The title is that
-// of the stored version. What else a reader sees is compared with the last version's body as it
-// is read today, so only for pages where there is something of that.
-func (a *Activities) lookBeside(ctx context.Context, view *crawlView, page store.PageRecord, now reading, outcome crawl.Outcome, reasons []crawl.Reason) ([]crawl.Reason, error) {
-	if outcome != crawl.OutcomeCosmetic || withheld(page.Last) {
-		return nil, nil
-	}
-	u, err := urlkey.Canonical(page.URL)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", pageLabel(page.PageRef), err)
-	}
-	before := change.Rendering{Text: view.content.CleanTitle(u, page.Last.Title), At: page.Last.At}
-	title := change.Rendering{Text: view.content.CleanTitle(u, now.version.Title), At: now.rendering.At}
-	if whole := now.content.Text == now.content.Main; whole && change.Retitled(before, title, now.content.Text) {
-		return []crawl.Reason{{Code: change.CodeTitle, Text: title.Text}}, nil
-	}
-	if now.content.Beside == 0 || reasons[0].Code != change.CodeSameText {
-		return nil, nil
-	}
-	then, known, err := a.lastContent(ctx, view, page)
-	if err != nil || !known || then.Text != now.content.Text || then.Beside == now.content.Beside {
-		return nil, err
-	}
-	return []crawl.Reason{{Code: change.CodeBeside}}, nil
-}
-
-// lastContent reads the body of the page's last version by today's rules. A body that is lost,
-// or that cannot be read, is not known.
-func (a *Activities) lastContent(ctx context.Context, view *crawlView, page store.PageRecord) (content extract.Page, known bool, err error) {
-	body, err := a.read(ctx, page.Last.Digest)
-	if archive.Lost(err) {
-		return content, false, nil
-	}
-	if err != nil {
-		return content, false, err
-	}
-	content, err = contentOf(page, contract.FetchOut{ContentType: page.Last.ContentType}, body, view.content)
-	return content, err == nil, nil
-}
-
 // readAgain returns the last version's digests by today's rules, if it had no text by those
 // of its time and the page now has some. Otherwise a release that reads more kinds of
 // documents would find a change in each of them.
-func (a *Activities) readAgain(ctx context.Context, view *crawlView, page store.PageRecord, last, next change.Digests) (change.Digests, error) {
+func readAgain(page store.PageRecord, then lastReading, last, next change.Digests) (change.Digests, error) {
 	if page.Last.ID == 0 || withheld(page.Last) || last.TextBytes > 0 || next.TextBytes == 0 || last.Raw == next.Raw {
 		return last, nil
 	}
-	content, known, err := a.lastContent(ctx, view, page)
-	if err != nil || !known || content.Text == "" {
+	content, err := then()
+	if err != nil || content == nil || content.Text == "" {
 		return last, err
 	}
 	last.Text, last.TextBytes, last.Sketch = change.CoreDigest(content.Text), int64(len(content.Text)), change.NewSketch(content.Main)

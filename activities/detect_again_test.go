@@ -56,6 +56,16 @@ func TestDetectChangeBesideTheText(t *testing.T) {
 		{"<p>Concert on 4 May, film on 5 May.", "<p>Concert on 4 May, <del>film on 5 May</del>.", looks},
 		{"<p>Call <a href='tel:5550100'>us</a>.", "<p>Call <a href='tel:5550199'>us</a>.", looks},
 		{"<p>Ask <a href='mailto:a@b.example?subject=1'>us</a>.", "<p>Ask <a href='mailto:a@b.example?subject=2'>us</a>.", same},
+		{"<p>It takes 10<sup>6</sup> years.", "<p>It takes 106 years.", looks},
+		{"<p><del>Closed on Monday.</del> Open.", "<p>Closed on Monday. Open.", looks}, // the last of them
+		{"<p>Tasks<ul><li><input type=checkbox disabled> Paint</ul>", "<p>Tasks<ul><li><input type=checkbox disabled checked> Paint</ul>", looks},
+		{"<p>Ticket<form><input type=submit value='Buy for 10 €'></form>", "<p>Ticket<form><input type=submit value='Buy for 12 €'></form>", looks},
+		{"<p>Ticket<form><input type=hidden name=token value=1f></form>", "<p>Ticket<form><input type=hidden name=token value=2e></form>", same},
+		{"<p>Energy <img src=1.png alt='E = mc^2'>", "<p>Energy <img src=2.png alt='E = mc^3'>", looks},
+		{"<p>Photo <img src=1.png alt='2 views'>", "<p>Photo <img src=2.png alt='3 views'>", same},
+		// Noise does not hide it, whether it is recognised by the words alone or by the clock.
+		{"<p>12 views<p>Now <s>10 €</s> 12 €", "<p>14 views<p>Now 10 € <s>12 €</s>", looks},
+		{"<p>12 views<p>Now <s>10 €</s> 12 €", "<p>1,234 views<p>Now <s>10 €</s> 12 €", same},
 	} {
 		w := newWorld(t)
 		page := w.living([]string{"http://localhost/"})[0]

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"recrawl/internal/archive"
 	"recrawl/internal/change"
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
@@ -14,7 +13,7 @@ import (
 // lookBack finds out whether a page that differs from its last version has returned to an
 // earlier one. Then the verdict says so and, unless the links differ, next is that
 // version. If the text is still the same, only the links can have returned.
-func (a *Activities) lookBack(ctx context.Context, view *crawlView, page store.PageRecord, digests change.Digests, now change.Rendering, next *newContent, out *contract.DetectOut) error {
+func (a *Activities) lookBack(ctx context.Context, view *crawlView, page store.PageRecord, now reading, next *newContent, out *contract.DetectOut) error {
 	if page.Last.Seq <= 1 && page.Last.Back == 0 {
 		return nil // there is no earlier version
 	}
@@ -22,12 +21,15 @@ func (a *Activities) lookBack(ctx context.Context, view *crawlView, page store.P
 	if err != nil {
 		return err
 	}
+	if versions, err = a.looksAgain(ctx, view, page, versions, now); err != nil {
+		return err
+	}
 	known := make([]change.Earlier, len(versions))
 	for i, v := range versions {
 		known[i] = earlierOf(v)
 	}
-	fetched := change.Earlier{Digests: digests, Timeless: next.version.Timeless, Withheld: next.version.Digest == ""}
-	i, ok, err := change.Return(fetched, known, func(i int) (bool, error) { return a.sameText(ctx, view, page, versions[i], now) })
+	fetched := change.Earlier{Digests: now.digests, Timeless: next.version.Timeless, Withheld: next.version.Digest == ""}
+	i, ok, err := change.Return(fetched, known, func(i int) (bool, error) { return a.sameText(ctx, view, page, versions[i], now.rendering) })
 	if err != nil || !ok {
 		return err
 	}
@@ -81,16 +83,9 @@ func (a *Activities) sameText(ctx context.Context, view *crawlView, page store.P
 	if withheld(v) {
 		return false, nil
 	}
-	body, err := a.read(ctx, v.Digest)
-	if archive.Lost(err) {
-		return false, nil
-	}
-	if err != nil {
+	content, err := a.contentThen(ctx, view, page, v)
+	if err != nil || content == nil {
 		return false, err
-	}
-	content, err := contentOf(page, contract.FetchOut{ContentType: v.ContentType}, body, view.content)
-	if err != nil {
-		return false, nil
 	}
 	noise, _ := change.CompareRenderings(change.Rendering{Text: content.Text, At: v.At}, now)
 	return noise, nil

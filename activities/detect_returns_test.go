@@ -189,3 +189,17 @@ func TestReturnsOfAnEarlierRelease(t *testing.T) {
 		t.Errorf("%d versions", n)
 	}
 }
+
+// A page of the same words that looks as before, such as one of two variants, has returned too.
+func TestReturnsOfLooks(t *testing.T) {
+	t.Parallel()
+	text := func(button string) string {
+		return `<title>Tide</title><p>Low water today.<form><input type=submit value="` + button + `"></form>`
+	}
+	w := newWorld(t)
+	page := w.living([]string{"http://localhost/"})[0]
+	const want = "new 1, changed 2, returned 1, returned 2, changed 3, cosmetic 3, returned 1"
+	if got := w.shows(page, text("Buy"), text("Order"), text("Buy"), text("Order"), text("Book"), text("Book")+" ", text("Buy")); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

@@ -30,7 +30,7 @@ func Word(r crawl.Reason) (string, bool) {
 	case CodeTitle:
 		return fmt.Sprintf("another title (%q)", r.Text), true
 	case CodeBeside:
-		return "the same words, but other empty cells, indentation or the like", true
+		return "the same words, but it looks otherwise: buttons, ticks, empty cells, what is struck out or the like", true
 	case CodeReturned:
 		return fmt.Sprintf("as in version %.0f", r.Num["version"]), true
 	case CodeLinks:

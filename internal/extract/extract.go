@@ -60,12 +60,10 @@ type Page struct {
 	Own string
 	// Whole: no main text was found, and Text is all visible text.
 	Whole bool
-	// Beside hashes what a reader sees in the text and its words do not say: which cells of a
-	// row are empty, how lines of code are indented, what is struck out, and where mail and
-	// telephone links lead. It is 0 if there is nothing of that, and where the crawl's rules
-	// choose the text. It says whether two texts look the same only if their words are equal.
-	// It is not stored.
-	Beside uint64
+	// Looks are what a reader sees in the text and its words do not say: which cells of a row are
+	// empty, which boxes are ticked, what buttons and pictures say, what is struck out, and the
+	// like. There are none where the crawl's rules choose the text. They are not stored.
+	Looks []Look
 	// Links are the pages linked to, in the order of the document, without the page itself.
 	// Links in boilerplate and in ignored elements are included.
 	Links []Link
@@ -146,10 +144,10 @@ func parseSurveyed(src Source, root *html.Node, s *survey, rules Rules, r *recor
 	main := mainText(root, s, rules, r)
 	page.Main, page.Own, page.Whole, page.Text = main.text, main.own, main.whole, main.text
 	if len(rules.patterns) == 0 {
-		page.Beside = main.beside
+		page.Looks = main.looks
 	}
 	if selected := selectedText(root, s, rules, r.other()); selected != "" {
-		page.Text, page.Whole, page.Beside = selected, false, 0
+		page.Text, page.Whole, page.Looks = selected, false, nil
 		r.useOther()
 	}
 	return page

@@ -55,11 +55,11 @@ func mainText(root *html.Node, s *survey, rules Rules, r *recorder) mainPart {
 type mainPart struct {
 	text, own string
 	whole     bool
-	beside    uint64
+	looks     []Look
 }
 
 func (c *composer) part() mainPart {
-	return mainPart{c.text.String(), c.own.String(), c.whole, c.beside.sum}
+	return mainPart{c.text.String(), c.own.String(), c.whole, c.looks.all}
 }
 
 // Sizes up to which an element is believed not to be main text, in units.
@@ -106,7 +106,7 @@ type composer struct {
 	kept     int             // units
 	adverts  alike
 	cards    alike
-	beside   beside
+	looks    looks
 }
 
 func (c *composer) walk(n *html.Node, m mode) {
@@ -117,7 +117,7 @@ func (c *composer) walk(n *html.Node, m mode) {
 		}
 		c.line.add(n.Data, c.inLink > 0)
 		if m == modeAll {
-			c.beside.text(n.Data)
+			c.looks.text(n.Data)
 		}
 	case n.Type != html.ElementNode:
 		c.children(n, m)
@@ -202,11 +202,13 @@ func (c *composer) element(n *html.Node, m mode) {
 	}
 	c.enter(n, e, 1)
 	if m == modeAll {
-		c.beside.start(n, c.at())
+		c.looks.start(n, c.at())
 	}
+	from := len(c.line.text)
 	c.children(n, m)
 	if m == modeAll {
-		c.beside.end(n, c.at())
+		c.raised(n, from)
+		c.looks.end(n, c.since)
 	}
 	if n.Data == "h1" {
 		c.endLine(modeAll)
@@ -214,9 +216,6 @@ func (c *composer) element(n *html.Node, m mode) {
 	c.breakText(breakOf(n.Data), m)
 	c.enter(n, e, -1)
 }
-
-// at returns the place in the text.
-func (c *composer) at() int { return c.text.Len() + len(c.line.text) }
 
 // judge reports whether an element is left out, and otherwise the mode of what is in it.
 func (c *composer) judge(n *html.Node, i int32, outer mode) (drops bool, inner mode) {
@@ -290,6 +289,7 @@ func (c *composer) endLine(m mode) {
 	if c.record != nil {
 		c.record.endLine(l.trimmed(), text, c.rules)
 	}
+	c.looks.endLine(text)
 	if len(text) == 0 {
 		return
 	}

@@ -40,22 +40,34 @@ func Readable(body []byte, contentType string) (string, error) {
 	return cleanLines(w.b.String()), nil
 }
 
-// Compared returns the text of a body in which changes are found, by the rules of its
-// crawl, for people: each block on a line, without control characters. For a body that is
-// no text it returns "".
-func Compared(src Source, rules Rules) (string, error) {
+// Comparison is what of a body is compared, for people, in lines without control characters.
+type Comparison struct {
+	Text  string // a block a line
+	Looks string // see Page.Looks: "[button] Buy"
+}
+
+// Compared returns the text of a body in which changes are found, and its looks, by the rules of
+// its crawl. There is nothing in a body that is no text.
+func Compared(src Source, rules Rules) (Comparison, error) {
 	page, err := Parse(src, rules)
 	if err != nil {
-		return "", err
+		return Comparison{}, err
 	}
-	var b strings.Builder
+	var text, looks strings.Builder
 	for line := range strings.Lines(page.Text) {
-		if line = crawl.Clean(line, 3*len(line)); line != "" {
-			b.WriteString(line)
-			b.WriteByte('\n')
-		}
+		writeClean(&text, line)
 	}
-	return b.String(), nil
+	for _, l := range page.Looks {
+		writeClean(&looks, "["+l.Kind+"] "+l.Text)
+	}
+	return Comparison{text.String(), looks.String()}, nil
+}
+
+func writeClean(b *strings.Builder, line string) {
+	if line = crawl.Clean(line, 3*len(line)); line != "" {
+		b.WriteString(line)
+		b.WriteByte('\n')
+	}
 }
 
 // cleanLines makes lines fit for a terminal: single spaces, no control

@@ -135,7 +135,7 @@ func TestCompared(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := Compared(src, rules); got != c.want || err != nil {
+		if got, err := Compared(src, rules); got.Text != c.want || err != nil {
 			t.Errorf("got %q, %v, want %q", got, err, c.want)
 		}
 	}

@@ -41,7 +41,7 @@ func (r Reporter) ShowVisit(ctx context.Context, files Contents, page store.Page
 	if err != nil {
 		return err
 	}
-	text, err := read(ctx, files, store.VersionRecord{Digest: v.Digest, ContentType: page.Last.ContentType})
+	content, err := read(ctx, files, store.VersionRecord{Digest: v.Digest, ContentType: page.Last.ContentType})
 	if errors.Is(err, archive.ErrNotFound) {
 		return fmt.Errorf("visit %d of %s: %w: its bytes made no version and are deleted", visit, page.URL, ErrNoBody)
 	}
@@ -49,9 +49,9 @@ func (r Reporter) ShowVisit(ctx context.Context, files Contents, page store.Page
 		return fmt.Errorf("visit %d of %s: %w", visit, page.URL, err)
 	}
 	if r.Format == JSON {
-		return writeJSON(r.Out, foundLine{page.URL, v.Visit, stamp(v.At), v.Outcome, v.Digest, view, strings.ToValidUTF8(text, "\uFFFD")})
+		return writeJSON(r.Out, foundLine{page.URL, v.Visit, stamp(v.At), v.Outcome, v.Digest, view, strings.ToValidUTF8(content.Text, "\uFFFD")})
 	}
-	_, err = io.WriteString(r.Out, text)
+	_, err = io.WriteString(r.Out, content.Text)
 	return err
 }
 

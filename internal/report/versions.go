@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"recrawl/internal/archive"
+	"recrawl/internal/change"
 	"recrawl/internal/crawl"
 	"recrawl/internal/extract"
 	"recrawl/internal/store"
@@ -177,11 +178,11 @@ func (r Reporter) VersionText(ctx context.Context, files Contents, page store.Pa
 	if err != nil {
 		return Shown{}, err
 	}
-	text, err := read(ctx, files, v)
+	content, err := read(ctx, files, v)
 	if err != nil {
 		return Shown{}, fmt.Errorf("version %d of %s: %w", v.Seq, page.URL, err)
 	}
-	return Shown{NewVersionLine(page, v), view, text}, nil
+	return Shown{NewVersionLine(page, v), view, content.Text}, nil
 }
 
 // Body opens the bytes of a version of a page as they came. Seq 0 is the newest.
@@ -235,13 +236,17 @@ func (r Reporter) Difference(ctx context.Context, files Contents, page store.Pag
 		URL: page.URL, From: from.Seq, To: to.Seq, FromAt: stamp(from.At), ToAt: stamp(to.At), View: q.View,
 		Versions: [2]store.VersionRecord{from, to},
 	}
+	var seen [2]change.Seen
 	for i, v := range d.Versions {
-		if d.Texts[i], err = read(ctx, files, v); err != nil {
+		content, err := read(ctx, files, v)
+		if err != nil {
 			return Difference{}, fmt.Errorf("version %d of %s: %w", v.Seq, page.URL, err)
 		}
+		seen[i] = change.Seen{Title: v.Title, Rendering: change.Rendering{Text: content.Text, At: v.At}, Looks: content.Looks}
+		d.Texts[i] = content.Text
 	}
-	if q.View == ViewText && d.Texts[0] == d.Texts[1] && from.Title != to.Title { // the title may be the change
-		d.Texts = [2]string{from.Title + "\n" + d.Texts[0], to.Title + "\n" + d.Texts[1]}
+	if q.View == ViewText {
+		d.Texts[0], d.Texts[1] = change.Sides(seen[0], seen[1])
 	}
 	d.Diff, err = textdiff.Unified(label(page, from), label(page, to), d.Texts[0], d.Texts[1])
 	d.Differs = d.Diff != ""
@@ -363,7 +368,7 @@ func (r Reporter) left(ctx context.Context, page store.PageRecord, v store.Versi
 
 // reading returns a function that reads the versions of a page as text. The compared text
 // is read by the rules that the crawl has now.
-func (r Reporter) reading(ctx context.Context, page store.PageRecord, view View) (func(context.Context, Contents, store.VersionRecord) (string, error), error) {
+func (r Reporter) reading(ctx context.Context, page store.PageRecord, view View) (func(context.Context, Contents, store.VersionRecord) (extract.Comparison, error), error) {
 	var src extract.Source
 	var rules extract.Rules
 	if view == ViewText {
@@ -372,13 +377,14 @@ func (r Reporter) reading(ctx context.Context, page store.PageRecord, view View)
 			return nil, err
 		}
 	}
-	return func(ctx context.Context, files Contents, v store.VersionRecord) (string, error) {
+	return func(ctx context.Context, files Contents, v store.VersionRecord) (read extract.Comparison, err error) {
 		if view == ViewHead {
-			return headOf(v)
+			read.Text, err = headOf(v)
+			return read, err
 		}
 		body, err := bodyOf(ctx, files, v)
 		if err != nil {
-			return "", err
+			return read, err
 		}
 		switch view {
 		case ViewText:
@@ -386,9 +392,10 @@ func (r Reporter) reading(ctx context.Context, page store.PageRecord, view View)
 			src.Body, src.ContentType = body, v.ContentType
 			return extract.Compared(src, rules)
 		case ViewAll:
-			return extract.Readable(body, v.ContentType)
+			read.Text, err = extract.Readable(body, v.ContentType)
+			return read, err
 		}
-		return string(body), nil
+		return extract.Comparison{Text: string(body)}, nil
 	}, nil
 }
 

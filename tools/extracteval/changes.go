@@ -142,7 +142,7 @@ type judge struct {
 // snapshot is a page as it was at one time.
 type snapshot struct {
 	title   string
-	beside  uint64
+	looks   string
 	digests change.Digests
 	change.Rendering
 	timeless string
@@ -252,7 +252,7 @@ func (j *judge) read(address, file string, at int64) (snapshot, error) {
 	core, timeless := change.CoreDigests(page.Text)
 	raw := sha256.Sum256(body)
 	return snapshot{
-		title: page.Title, beside: page.Beside,
+		title: page.Title, looks: extract.LooksText(page.Looks),
 		digests: change.Digests{
 			Raw: hex.EncodeToString(raw[:]), Text: core, Bytes: int64(len(body)),
 			TextBytes: int64(len(page.Text)), Sketch: change.NewSketch(page.Text),
@@ -298,8 +298,8 @@ func (j *judge) compare(before, after snapshot) string {
 		}
 		j.took += time.Since(start)
 	}
-	outcome, reasons := change.Verdict(before.digests, after.digests, rule)
-	if outcome == crawl.OutcomeCosmetic && differsBeside(before, after, reasons) {
+	outcome, _ := change.Verdict(before.digests, after.digests, rule)
+	if outcome == crawl.OutcomeCosmetic && differsBeside(before, after) {
 		outcome = crawl.OutcomeChanged
 	}
 	return outcome.String()
@@ -307,12 +307,14 @@ func (j *judge) compare(before, after snapshot) string {
 
 // differsBeside reports whether a cosmetic difference is one of the title, or of what else
 // readers see.
-func differsBeside(before, after snapshot, reasons []crawl.Reason) bool {
+func differsBeside(before, after snapshot) bool {
 	title := func(s snapshot) change.Rendering { return change.Rendering{Text: s.title, At: s.At} }
 	if change.Retitled(title(before), title(after), after.Text) {
 		return true
 	}
-	return reasons[0].Code == change.CodeSameText && before.Text == after.Text && after.beside != 0 && before.beside != after.beside
+	looks := func(s snapshot) change.Rendering { return change.Rendering{Text: s.looks, At: s.At} }
+	same, _ := change.CompareRenderings(looks(before), looks(after))
+	return !same
 }
 
 // report prints a table: groups by verdicts.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"recrawl/internal/archive"
+	"recrawl/internal/change"
 	"recrawl/internal/crawl"
 	"recrawl/internal/extract"
 	"recrawl/internal/feed"
@@ -69,18 +70,16 @@ func (d differ) of(ctx context.Context, f store.ChangeFacts, budget int) (*feed.
 	if err != nil || !rules.known {
 		return nil, err
 	}
-	before, ok, err := d.text(ctx, f, f.Before, rules)
+	before, ok, err := d.seen(ctx, f, f.Before, rules)
 	if err != nil || !ok {
 		return nil, err
 	}
-	after, ok, err := d.text(ctx, f, f.Version, rules)
+	after, ok, err := d.seen(ctx, f, f.Version, rules)
 	if err != nil || !ok {
 		return nil, err
 	}
-	if before == after { // then the title may be the change
-		before, after = f.Before.Title+"\n"+before, f.Version.Title+"\n"+after
-	}
-	return diffOf(before, after, budget), nil
+	from, to := change.Sides(before, after)
+	return diffOf(from, to, budget), nil
 }
 
 func (d differ) rulesOf(ctx context.Context, name string) (rules, error) {
@@ -103,31 +102,32 @@ func (d differ) rulesOf(ctx context.Context, name string) (rules, error) {
 	return found, nil
 }
 
-// text returns the text of a version that is compared; see extract.Compared. It reports
-// false if the body is missing or damaged, or cannot be read as text: one such body must
-// not keep readers from all changes after it.
-func (d differ) text(ctx context.Context, f store.ChangeFacts, v store.VersionRecord, rules rules) (string, bool, error) {
+// seen returns what of a version is compared; see extract.Compared. It reports false if the body
+// is missing or damaged, or cannot be read as text: one such body must not keep readers from all
+// changes after it.
+func (d differ) seen(ctx context.Context, f store.ChangeFacts, v store.VersionRecord, rules rules) (seen change.Seen, ok bool, err error) {
 	content, err := d.reader.files.Open(ctx, v.Digest)
 	if archive.Lost(err) {
-		return "", false, nil
+		return seen, false, nil
 	}
 	if err != nil {
-		return "", false, err
+		return seen, false, err
 	}
 	defer content.Close()
 	body, err := io.ReadAll(content)
 	if archive.Lost(err) {
-		return "", false, nil
+		return seen, false, nil
 	}
 	if err != nil {
-		return "", false, fmt.Errorf("content %s: %w", v.Digest, err)
+		return seen, false, fmt.Errorf("content %s: %w", v.Digest, err)
 	}
 	url, err := urlkey.Canonical(f.URL)
 	if err != nil {
-		return "", false, nil
+		return seen, false, nil
 	}
-	text, err := extract.Compared(extract.Source{Body: body, ContentType: v.ContentType, URL: url}, rules.Rules)
-	return text, err == nil, nil
+	compared, err := extract.Compared(extract.Source{Body: body, ContentType: v.ContentType, URL: url}, rules.Rules)
+	seen = change.Seen{Title: v.Title, Rendering: change.Rendering{Text: compared.Text, At: v.At}, Looks: compared.Looks}
+	return seen, err == nil, nil
 }
 
 // diffOf returns the difference of two texts, with lines of at most budget bytes of JSON.

@@ -101,5 +101,5 @@ func (r *Reader) DiffOf(ctx context.Context, e feed.Event) (*feed.EventDiff, err
 }
 
 func recordOf(v feed.EventVersionOf) store.VersionRecord {
-	return store.VersionRecord{ID: int64(v.Seq), Seq: v.Seq, Digest: v.Digest, ContentType: v.ContentType}
+	return store.VersionRecord{ID: int64(v.Seq), Seq: v.Seq, Digest: v.Digest, ContentType: v.ContentType, Title: v.Title, At: v.At}
 }

@@ -3,6 +3,7 @@ package reader_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"recrawl/internal/crawl"
@@ -73,5 +74,36 @@ func TestDiffOf(t *testing.T) {
 	}
 	if diff, err := r.DiffOf(w.ctx, last.Events[1]); err != nil || diff != nil {
 		t.Errorf("the first content of a page: %+v, %v", diff, err)
+	}
+}
+
+// What changed is shown wherever it is: beside the words, in the title while noise differs too, and
+// far behind in a long line.
+func TestDiffShowsTheChange(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("Salt and timber came from the north. ", 100)
+	for name, c := range map[string]struct{ title, body, newTitle, newBody, removed, added string }{
+		"a button": {"A", "<p>Ticket<input type=submit value='10 €'>", "A", "<p>Ticket<input type=submit value='12 €'>", "[button] 10 €", "[button] 12 €"},
+		"beside noise": {
+			"A", "<p>9 views<p>Ticket<input type=submit value='10 €'>", "A", "<p>12 views<p>Ticket<input type=submit value='12 €'>",
+			"9 views|[button] 10 €", "12 views|[button] 12 €",
+		},
+		"the title beside noise": {"Gate 1", "<p>9 views", "Gate 2", "<p>12 views", "Gate 1|9 views", "Gate 2|12 views"},
+		"an edit alone":          {"A", "<p>Ticket 1<s>x</s>", "A", "<p>Ticket 2 <s>y</s>", "Ticket 1x", "Ticket 2 y"},
+		"a long line":            {"A", "<p>" + long + "It costs 10 €.", "A", "<p>" + long + "It costs 12 €.", "It costs 10 €.", "It costs 12 €."},
+	} {
+		w := newWorld(t)
+		id := w.page(w.crawl, "https://example.com/prices", "example.com")
+		w.finds(id, c.title, c.body)
+		w.finds(id, c.newTitle, c.newBody)
+		r := reader.New(w.s, w.files)
+		last, err := r.Last(w.ctx, reader.Query{Kinds: []feed.Kind{feed.PageChanged}}, feed.Cursor{}, 1)
+		w.check(err)
+		diff, err := r.DiffOf(w.ctx, last.Events[0])
+		w.check(err)
+		removed, added := strings.Join(diff.Removed, "|"), strings.Join(diff.Added, "|")
+		if !strings.HasSuffix(removed, c.removed) || !strings.HasSuffix(added, c.added) || len(added) > 500 || diff.Cut != (name == "a long line") {
+			t.Errorf("%s: removed %q, added %q, cut %v", name, removed, added, diff.Cut)
+		}
 	}
 }

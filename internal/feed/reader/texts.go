@@ -30,10 +30,11 @@ func (r *Reader) Texts(ctx context.Context, c feed.Change) (before, after string
 	return before, after, known, err
 }
 
-// kept is like text, for a version that may have no body.
+// kept returns the text that seen reads, for a version that may have no body.
 func (d differ) kept(ctx context.Context, f store.ChangeFacts, v store.VersionRecord, rules rules) (string, bool, error) {
 	if v.Digest == "" {
 		return "", false, nil
 	}
-	return d.text(ctx, f, v, rules)
+	seen, ok, err := d.seen(ctx, f, v, rules)
+	return seen.Text, ok, err
 }
