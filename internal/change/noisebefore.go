@@ -9,7 +9,7 @@ import (
 
 // beforeWords mean "before" as well as "ago": "3日前" is how old a post is, and until when a
 // room can be cancelled. Ages in characters ("日前") do so too.
-var beforeWords = setOf(`前 전 پیش לפני πριν před pred преди prije пре`)
+var beforeWords = setOf(`前 전 پیش לפני πριν před pred преди prije пре قبل önce əvvəl бұрын पहले পূর্বে আগে trước`)
 
 // writtenWords say that something was written, beside which such a word means "ago". Those of
 // the scripts without spaces end or begin a run of characters.

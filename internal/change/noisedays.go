@@ -86,9 +86,14 @@ const (
 	moreLongUnits = `måneder måned mánuðum árum kuukautta kuukausi vuotta vuosi kuud aastat měsíci měsícem lety rokem mesiacmi mesiacom rokmi rokom hónapja hónappal éve évvel
 		luni lună ani месеца месец години година μήνες μήνα χρόνια έτη ay yıl місяців місяці місяць років роки рік mjeseci mjeseca godina godine месеци године bulan tahun tháng năm
 		شهر أشهر شهور سنة سنوات ماه سال חודשים חודש שנים שנה महीने साल মাস বছর mesos anys`
+	// moreDenseAgos also are Hungarian units, which mean "for" and "ago" with a number alone.
+	moreDenseAgos = `วินาทีที่แล้ว นาทีที่แล้ว ชั่วโมงที่แล้ว วันที่แล้ว สัปดาห์ที่แล้ว เดือนที่แล้ว ปีที่แล้ว
+		วินาทีที่ผ่านมา นาทีที่ผ่านมา ชั่วโมงที่ผ่านมา วันที่ผ่านมา สัปดาห์ที่ผ่านมา เดือนที่ผ่านมา ปีที่ผ่านมา
+		másodperce perce órája napja hete hónapja éve`
 	moreAgos      = `sitten tagasi ezelőtt тому lalu پیش`
-	moreAgoBefore = `fyrir, před, pred, acum, преди, πριν από, πριν, prije, пре, منذ, לפני`
-	// moreStampAgos mean "before" as well as "ago", or "for", and count after a label only.
+	moreAgoBefore = `fyrir, před, pred, acum, преди, πριν από, πριν, prije, пре, منذ, قبل, לפני`
+	// moreStampAgos mean "before" as well as "ago", or "for". Those that are no beforeWords
+	// count after a label only.
 	moreStampAgos = `전에 önce əvvəl पहले পূর্বে আগে قبل trước бұрын för pre пред fa para yang`
 )
 

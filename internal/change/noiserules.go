@@ -43,8 +43,11 @@ func (s *scanner) ageAt(i int) int {
 		i += 3
 	}
 	long := s.is(i-1, isLongUnit)
+	if s.is(i, isStampAgo) && !s.is(i, isAgo) && s.is(i+1, isAgo) { // "3 jam yang lalu"
+		i++
+	}
 	switch {
-	case s.is(i, isAgo):
+	case s.is(i, isAgo), s.is(i, isStampAgo) && beforeWords()[s.tokens[i].lower]:
 		i++
 	case before == 0:
 		return 0
@@ -235,7 +238,7 @@ func (s *scanner) countedBefore(start int) int {
 	if s.is(end, isCounted) {
 		return end - start
 	}
-	if s.goesOn(end) || s.isMeasured(end) { // "Visit: 12 rooms", "Online: 24 €"
+	if s.goesOn(end) || s.isMeasured(end) || s.isOffered(start, end) { // "Visit: 12 rooms", "Online: 24 €"
 		return 0
 	}
 	return end - start

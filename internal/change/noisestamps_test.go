@@ -305,6 +305,41 @@ func TestAgesThatMeanOtherThings(t *testing.T) {
 	}
 }
 
+// Alone in their part of a line, or beside a name, they say how old something is. In a phrase, and
+// beside a share or a price, they are a term.
+func TestAgesBesideNames(t *testing.T) {
+	t.Parallel()
+	for _, age := range []string{
+		"%d saat önce", "%d घंटे पहले", "%d giờ trước", "%d ชั่วโมงที่แล้ว", "%d วันที่ผ่านมา", "%d jam yang lalu", "%d órája", "%d napja", "قبل %d ساعات", "%d روز قبل", "%d ঘন্টা আগে",
+	} {
+		for _, line := range []string{age, "Ann · " + age, age + " | Ann"} {
+			if !isNoise(fmt.Sprintf(line, 3), fmt.Sprintf(line, 5)) {
+				t.Errorf("%q is an edit", line)
+			}
+		}
+	}
+	for _, line := range []string{
+		"Etkinlikten %d saat önce", "İptal: %d gün önce %%50", "यात्रा से %d दिन पहले", "Hủy %d ngày trước chuyến đi", "Huỷ trước %d ngày", "قبل %d أيام من السفر", "%d órája tart", "Batalkan %d jam sebelum", "Kalkıştan %d saat önce 20 €",
+	} {
+		if isNoise(fmt.Sprintf(line, 3), fmt.Sprintf(line, 5)) {
+			t.Errorf("%q is noise", line)
+		}
+	}
+}
+
+// A number with a bound counts no readers, whatever its label.
+func TestBoundsBeforeLabels(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{"Minimum installs: %d", "Max downloads: %d", "Up to visits: %d"} {
+		if isNoise(fmt.Sprintf(line, 50), fmt.Sprintf(line, 60)) {
+			t.Errorf("%q is noise", line)
+		}
+	}
+	if !isNoise("Installs: 50", "Installs: 60") {
+		t.Error("a counter is an edit")
+	}
+}
+
 // Digits of other scripts make the same numbers.
 func TestLatinDigits(t *testing.T) {
 	t.Parallel()

@@ -126,6 +126,7 @@ var roles = sync.OnceValue(func() map[string]role {
 	addWords(all, moreUnits, isUnit)
 	addWords(all, moreLongUnits, isLongUnit)
 	addWords(all, moreAgos, isAgo)
+	addWords(all, moreDenseAgos, isDenseAgo)
 	addWords(all, moreStampAgos, isStampAgo)
 	addWords(all, moreDateWords, isStampDate)
 	addWords(all, otherMonths, isStampDate)
