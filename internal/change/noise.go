@@ -44,6 +44,7 @@ const (
 // Its time is linear in the texts' length, and its memory does not grow with it.
 func CompareRenderings(prev, next Rendering) (noise bool, reasons []crawl.Reason) {
 	p, n := newCore(prev.Text), newCore(next.Text)
+	p.joins, n.joins = true, true
 	same, moved := 0, shift{}
 	for {
 		a, more := p.word()
@@ -187,6 +188,10 @@ type core struct {
 	count int    // words read
 	seen  [kinds]census
 	words scanner
+	// joins: marks that stand alone belong to the word beside them. Digests of texts, which
+	// are stored, are made without.
+	joins bool
+	parts []string // of a joined word
 }
 
 func newCore(text string) *core { return &core{rest: text} }
@@ -200,6 +205,9 @@ func (c *core) word() (string, bool) {
 			word := c.line[:end]
 			c.line = c.line[end:]
 			c.count++
+			if c.joins {
+				word = c.joined(word)
+			}
 			return word, true
 		}
 		if c.rest == "" {
@@ -210,6 +218,33 @@ func (c *core) word() (string, bool) {
 			c.line = c.withoutNoise(c.line)
 		}
 	}
+}
+
+// joined returns a word with the marks after it that white space separates from it, or, if it is
+// marks that open something, with the word after them: "Report ." says what "Report." does. Tools that
+// write markup put line feeds there and take them away.
+func (c *core) joined(word string) string {
+	const opening, closing = "([{«“‘„", ".,;:!?)]}»”’…。，、；：！？）」』"
+	if strings.HasPrefix(word, clockMark) {
+		return word
+	}
+	opens := strings.Trim(word, opening) == ""
+	parts := append(c.parts[:0], word)
+	for {
+		from := spacesAt(c.line)
+		end := from + wordEnd(c.line[from:])
+		next := c.line[from:end]
+		if next == "" || strings.HasPrefix(next, clockMark) || !opens && strings.Trim(next, closing) != "" {
+			break
+		}
+		opens = opens && strings.Trim(next, opening) == ""
+		parts, c.line = append(parts, next), c.line[end:]
+	}
+	c.parts = parts
+	if len(parts) == 1 {
+		return word
+	}
+	return strings.Join(parts, "")
 }
 
 // spaceAt is the length of the white space at i, 0 if there is none. Extract leaves

@@ -508,3 +508,33 @@ func BenchmarkCompareRenderings(b *testing.B) {
 		})
 	}
 }
+
+// White space beside a mark comes and goes with the tool that writes the markup, and says nothing.
+func TestSpaceBesideMarks(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		before, after string
+		noise         bool
+	}{
+		{"Select Reports → Transaction Report.", "Select Reports → Transaction Report .", true},
+		{"See READ , WRITE and ( on macOS ) more .", "See READ, WRITE and (on macOS) more.", true},
+		{"He said « yes » !", "He said «yes»!", true},
+		{"A line .\nB", "A line.\nB", true},
+		{"It costs 1 .5 €", "It costs 15 €", false},
+		{"Not valid .", "Valid.", false},
+		{"x ! y", "x !y", false}, // a sign before its word
+		{"a b.", "a b", false},
+		{"a b,", "a b .", false},
+		{"A\n. B", "A.\nB", false}, // another line
+	} {
+		for _, pair := range [][2]string{{c.before, c.after}, {c.after, c.before}} {
+			if noise, reasons := CompareRenderings(Rendering{Text: pair[0]}, Rendering{Text: pair[1]}); noise != c.noise {
+				t.Errorf("%q and %q: %v because of %v", pair[0], pair[1], noise, reasons)
+			}
+		}
+	}
+	marks := strings.Repeat(". ", 100_000)
+	if noise, _ := CompareRenderings(Rendering{Text: "a " + marks}, Rendering{Text: "a" + marks}); !noise {
+		t.Error("many marks are an edit")
+	}
+}
