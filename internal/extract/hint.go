@@ -76,8 +76,8 @@ var classHints = func() map[string]hint {
 			crosssell cross-sell upsell upsells similar recent-posts recent-comments recently-viewed also-like`,
 		hintSide: `sidebar sidebars side-bar siderail right-rail left-rail rightbar right-bar leftbar left-bar rightcol right-col
 			leftcol left-col right-column left-column widget-area`,
-		hintEdge: `header site-header siteheader pageheader global-header main-header masthead topbar top-bar`,
-		hintFoot: `footer site-footer sitefooter page-footer pagefooter global-footer main-footer bottombar bottom-bar colophon`,
+		hintEdge: `header navheader site-header siteheader pageheader global-header main-header masthead topbar top-bar`,
+		hintFoot: `footer navfooter site-footer sitefooter page-footer pagefooter global-footer main-footer bottombar bottom-bar colophon`,
 		hintShare: `share sharing sharebar share-bar sharethis sharedaddy share-buttons share-links share-tools share-icons post-share
 			article-share social-share social-sharing social-links social-buttons social-icons addthis addtoany socials shariff shariff-buttons`,
 		hintForm: `comment-respond comment-form commentform newsletter newsletters newsletterbox newsletterform mc4wp-form`,

@@ -78,6 +78,7 @@ func TestMainText(t *testing.T) {
 		{"terms by class", p1 + `<dl class=share><dt>Share<dd class=ad>12 euros</dl>`, prose(1) + "\nShare\n12 euros"},
 		{"a menu of dishes with pictures", p1 + `<div class=menu><p><a href=1>Soup of the day</a> 4.50<p><a href=2>Fish</a> 12.00</div>`, prose(1) + "\nSoup of the day 4.50\nFish 12.00"},
 		{"a heading with a class", p1 + `<h3 class="ui header">Open from 12</h3>`, prose(1) + "\nOpen from 12"},
+		{"DocBook's navigation", `<div class=navheader><table><tr><th colspan=3>2.1. Fees<tr><td><a href=p>Prev</a><th>Chapter 2. Money<td><a href=n>Next</a></table></div><h2>2.1. Fees</h2>` + p1 + `<div class=navfooter><table><tr><td><a href=p>Prev</a><tr><td>2. Money<td>2.2. Fines</table></div>`, "2.1. Fees\n" + prose(1)},
 		{"cookies to eat", `<div class=cookie-recipe>Take flour</div>`, "Take flour"},
 		{"classes of the whole page", `<body class="has-sidebar ad nav-open">text`, "text"},
 		// By labels.
