@@ -82,7 +82,8 @@ var classHints = func() map[string]hint {
 			article-share social-share social-sharing social-links social-buttons social-icons addthis addtoany socials shariff shariff-buttons`,
 		hintForm: `comment-respond comment-form commentform newsletter newsletters newsletterbox newsletterform mc4wp-form`,
 		hintCounter: `views view-count views-count viewcount viewscount post-views page-views pageviews num-views hits hit-count
-			hitcount hit-counter hitcounter visitor-count visitors-count visit-counter page-counter read-count`,
+			hitcount hit-counter hitcounter visitor-count visitors-count visit-counter page-counter read-count
+			share-count shares-count sharecount like-count likes-count likecount`,
 		hintEntry: `hentry h-entry`,
 		hintConsent: `gdpr onetrust cookiebot cookielaw cookieconsent cookie-consent cookie-notice cookie-banner cookie-bar
 			cookie-law cookie-message cookie-popup consent-banner`,

@@ -67,6 +67,7 @@ func TestMainText(t *testing.T) {
 			strings.Repeat(prose(1)+"\n", 5) + "Level\nOption\nThe removal of parts\nRemove",
 		},
 		{"a counter", `<p>text <span class="post-views icon">1,234</span>`, "text"},
+		{"a counter of shares", p1 + `<div class=share-count>457 shares</div><p>We hold 457 shares`, prose(1) + "\nWe hold 457 shares"},
 		{"rows of views", `<div class=views-row>1,234</div>`, "1,234"},
 		{"a notice about cookies", p1 + `<div class=cookie-banner>We use cookies</div>`, prose(1)},
 		{"a section on cookies", p1 + `<section id=cookie-notice><h2>Cookie notice</h2><p>We keep them for 12 months</section>`, prose(1) + "\nCookie notice\nWe keep them for 12 months"},
