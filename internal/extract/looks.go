@@ -35,7 +35,7 @@ type looks struct {
 	heads []bool      // of each open table: it has heads
 	seen  int         // texts and pictures
 	parts [3]openPart // open elements whose text is written at their end
-	boxes string      // of the line: which of them are ticked
+	boxes []byte      // of the line: which of them are ticked
 
 	verbatim      int    // open blocks of code
 	code          uint64 // hashes its indentation
@@ -295,9 +295,9 @@ func (l *looks) field(n *html.Node) {
 		return
 	case "checkbox", "radio":
 		if _, checked := attribute(n.Attr, "checked"); checked {
-			l.boxes += "x"
+			l.boxes = append(l.boxes, 'x')
 		} else {
-			l.boxes += "-"
+			l.boxes = append(l.boxes, '-')
 		}
 		return
 	}
@@ -344,9 +344,9 @@ func (l *looks) codeLine() {
 
 // endLine takes in the end of a line of text: the boxes in it are ticked or not.
 func (l *looks) endLine(text []byte) {
-	if l.boxes != "" {
-		l.all = append(l.all, Look{"ticked " + l.boxes, string(text)})
-		l.boxes = ""
+	if len(l.boxes) > 0 {
+		l.all = append(l.all, Look{"ticked " + string(l.boxes), string(text)})
+		l.boxes = l.boxes[:0]
 	}
 }
 

@@ -82,3 +82,23 @@ func TestLooksStandAlone(t *testing.T) {
 		t.Errorf("%d bytes of looks", len(got))
 	}
 }
+
+// No page makes its looks expensive.
+func TestLooksOfHostilePages(t *testing.T) {
+	t.Parallel()
+	const many = 60_000
+	for name, body := range map[string]string{
+		"boxes in a line":  strings.Repeat("<input type=checkbox>", many),
+		"exponents":        "<p>" + strings.Repeat("x<sup>2</sup>", many/2),
+		"nested exponents": strings.Repeat("x<sup>", 500) + strings.Repeat("y", many),
+		"struck words":     "<p>" + strings.Repeat("<s>y</s> ", many),
+		"nested strikes":   strings.Repeat("<s>", 500) + strings.Repeat("<p>y", many/2),
+		"tables":           strings.Repeat("<table><tr><td>", 150) + strings.Repeat("<table><tr><td>x<td></table>", many/8),
+		"pictures":         strings.Repeat("<img alt=harbour>", many),
+	} {
+		page, err := Parse(Source{Body: []byte("<body>" + body), ContentType: "text/html", URL: mustURL(t, "http://h.example/a")}, Rules{})
+		if got := len(LooksText(page.Looks)); err != nil || got > 30*len(body) {
+			t.Errorf("%s: %d bytes of looks for %d, %v", name, got, len(body), err)
+		}
+	}
+}
