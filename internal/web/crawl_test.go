@@ -26,8 +26,13 @@ func TestCrawl(t *testing.T) {
 	w.visit(gone, store.VisitRecord{Outcome: crawl.OutcomeGone, State: crawl.Gone, Status: 404, Problem: "not found"})
 
 	page := w.get("/crawls/news")
-	w.has(page, "New prices", "<ins>A ticket costs 12 euros.</ins>", "<del>Children are free.</del>", "<ins>+2</ins>", "gone (404)",
+	w.has(page, "New prices", `<ins dir="auto">A ticket costs 12 euros.</ins>`, `<del dir="auto">Children are free.</del>`, "<ins>+2</ins>", "gone (404)",
 		`href="/crawls/news/pages/`, "diff?from=1&amp;to=2", `action="/crawls/news/do/pause"`, `action="/crawls/news/url"`)
+	// Lines in another order have the words that they had.
+	steps := w.page("https://example.com/steps", "example.com")
+	w.finds(steps, "Steps", "<ol><li>Close the valve.<li>Open the lid.<li>Fill in the oil.</ol>")
+	w.finds(steps, "Steps", "<ol><li>Open the lid.<li>Close the valve.<li>Fill in the oil.</ol>")
+	w.has(w.get("/crawls/news"), `<del dir="auto">`, `<ins dir="auto">Open the lid.</ins>`)
 	if strings.Index(page, "gone (404)") > strings.Index(page, "New prices") {
 		t.Error("the newest change is not the first")
 	}

@@ -104,5 +104,6 @@ func TestVersionsBesideEachOther(t *testing.T) {
 	}
 	w.finds("/about", "Long", htmlType, prices("8", "<p>"+strings.Repeat("木材 and salt, ", 900)+"open at 8 h.</p>"), days(2))
 	w.finds("/about", "Long", htmlType, prices("8", "<p>"+strings.Repeat("木材 and salt, ", 900)+"open at 9 h.</p>"), days(3))
-	has(t, w.get(w.at("/about", "/diff")), "…", "open at <del>8</del> h.", "open at <ins>9</ins> h.")
+	has(t, w.get(w.at("/about", "/diff")), "…", "open at <del>8</del> h.", "open at <ins>9</ins> h.",
+		`<td class="old has" dir="auto"><span class="unseen" dir="ltr">went: `) // each side in its own direction
 }

@@ -79,8 +79,8 @@ var page = template.Must(template.New("mail").Funcs(template.FuncMap{"about": ch
 {{else if .URL}}<p style="margin:0">{{.URL}}</p>
 {{end}}<p style="margin:0">{{about .}}</p>
 {{if or .Removed .Added}}<div style="font-family:monospace;border-left:3px solid #888;margin:.5em 0;padding-left:.6em">
-{{range .Removed}}<div><del style="color:#b00020">&minus; {{.}}</del></div>
-{{end}}{{range .Added}}<div><ins style="color:#0a7d28;text-decoration:none">+ {{.}}</ins></div>
+{{range .Removed}}<div dir="auto"><del style="color:#b00020">&minus; {{.}}</del></div>
+{{end}}{{range .Added}}<div dir="auto"><ins style="color:#0a7d28;text-decoration:none">+ {{.}}</ins></div>
 {{end}}</div>
 {{end}}{{if .Cut}}<p style="margin:0">&hellip; and more.</p>
 {{end}}{{end}}{{with .Outro}}<p>{{.}}</p>

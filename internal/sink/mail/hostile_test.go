@@ -103,7 +103,7 @@ func checkMail(t *rapid.T, m readMail, diffLines int) {
 func checkMarkup(t *rapid.T, text string) {
 	allowed := map[string][]string{
 		"html": nil, "head": nil, "meta": {"charset", "name", "content"}, "body": {"style"}, "h3": {"style"}, "p": {"style"},
-		"a": {"href", "rel"}, "div": {"style"}, "del": {"style"}, "ins": {"style"},
+		"a": {"href", "rel"}, "div": {"style", "dir"}, "del": {"style"}, "ins": {"style"},
 	}
 	for z := html.NewTokenizer(strings.NewReader(text)); ; {
 		switch z.Next() {
