@@ -147,7 +147,7 @@ func TestOneChange(t *testing.T) {
 			}
 			for _, want := range []string{
 				"Changed: Prices &lt;7&gt;", `<a href="https://example.com/7?a=1&amp;b=2" rel="noreferrer">`,
-				`<del style="color:#b00020">&minus; Now 10 €</del>`, ">&#43; Now 12 € &amp; more</ins>",
+				`<div dir="auto"><del style="color:#b00020">&minus; Now 10 €</del>`, ">&#43; Now 12 € &amp; more</ins>",
 			} {
 				if !strings.Contains(strings.ReplaceAll(m.html, "+ Now", "&#43; Now"), want) {
 					t.Errorf("no %s in\n%s", want, m.html)
