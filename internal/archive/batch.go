@@ -2,6 +2,7 @@ package archive
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,6 +25,7 @@ type Batch struct {
 
 	mu   sync.Mutex
 	held []heldContent
+	kept int // numbers the files of contents
 }
 
 // heldContent is a content that waits for the end of its batch in a temporary file.
@@ -54,12 +56,15 @@ func (b *Batch) hold(digest string, s *Spool) error {
 		return err
 	}
 	defer e.close()
-	c := heldContent{digest, e.coding, strings.TrimSuffix(e.file.Name(), tempSuffix) + keptSuffix}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	// The temporary name is free after this, and may be drawn again by chance: with a million
+	// contents one of seventeen backups would meet that. A number keeps the files apart.
+	b.kept++
+	c := heldContent{digest, e.coding, fmt.Sprintf("%s.%d%s", strings.TrimSuffix(e.file.Name(), tempSuffix), b.kept, keptSuffix)}
 	if err := os.Rename(e.file.Name(), c.file); err != nil {
 		return err
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	b.held = append(b.held, c)
 	return nil
 }

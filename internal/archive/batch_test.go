@@ -138,3 +138,38 @@ func TestBatchThatWasCutOff(t *testing.T) {
 		t.Errorf("temporary files %q, %v, want one that ends in %s", files, err, tempSuffix)
 	}
 }
+
+// A content that waits in a batch keeps its bytes when the temporary name of another one is the
+// name that its own had: names are drawn by chance.
+func TestBatchWithOneNameTwice(t *testing.T) {
+	t.Parallel()
+	b := batchOf(t, func(*Dir) (bool, error) { return true, nil })
+	var digests []string
+	for _, text := range []string{"one", "two"} {
+		w, err := b.Create(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := w.(*Spool)
+		dropTemp(s.file)
+		if s.file, err = os.OpenFile(filepath.Join(s.folder, "7"+tempSuffix), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(w, text); err != nil {
+			t.Fatal(err)
+		}
+		digest, _, err := w.Commit()
+		if err != nil {
+			t.Fatal(err)
+		}
+		digests = append(digests, digest)
+	}
+	if err := b.Flush(); err != nil {
+		t.Error(err)
+	}
+	for _, digest := range digests {
+		if !b.dir.intact(digest) {
+			t.Errorf("%s is not intact", digest)
+		}
+	}
+}
