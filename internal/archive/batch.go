@@ -14,9 +14,9 @@ import (
 // keptSuffix ends the names of the temporary files that wait for the end of a batch.
 const keptSuffix = ".kept" + tempSuffix
 
-// Batch writes many contents to a Dir and brings them to the disk together. To make each
-// durable by itself, as a crawl must, means to wait for the disk several times a content. The
-// contents of a batch may be written by several goroutines.
+// Batch writes many contents to a Dir, or deletes many, and brings that to the disk together. To
+// make each durable by itself, as a crawl must, means to wait for the disk several times a content.
+// The contents of a batch may be written by several goroutines.
 type Batch struct {
 	dir *Dir
 	// syncAll brings the file system of a folder to the disk, or reports that the operating
@@ -26,6 +26,8 @@ type Batch struct {
 	mu   sync.Mutex
 	held []heldContent
 	kept int // numbers the files of contents
+	// left are the folders from which contents were deleted since the last Flush.
+	left map[string]bool
 }
 
 // heldContent is a content that waits for the end of its batch in a temporary file.
@@ -69,11 +71,55 @@ func (b *Batch) hold(digest string, s *Spool) error {
 	return nil
 }
 
-// Flush stores the committed contents. Once it returns without error they survive a power loss.
-// None gets its name before its bytes are on the disk.
+// Delete removes a content. A power loss may bring it back until Flush.
+func (b *Batch) Delete(ctx context.Context, digest string) error {
+	if err := Check(ctx, digest); err != nil {
+		return err
+	}
+	defer b.dir.lock(digest)()
+	removed, err := b.dir.unlink(digest, Codings()...)
+	if err != nil {
+		return fmt.Errorf("archive: delete: %w", err)
+	}
+	if removed {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if b.left == nil {
+			b.left = map[string]bool{}
+		}
+		b.left[filepath.Dir(b.dir.file(digest, Plain))] = true
+	}
+	return nil
+}
+
+// Flush stores the committed contents. Once it returns without error they survive a power loss,
+// and no deleted content comes back in one. None gets its name before its bytes are on the disk.
 func (b *Batch) Flush() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if err := b.store(); err != nil {
+		return err
+	}
+	if len(b.left) == 0 {
+		return nil
+	}
+	together, err := b.syncAll(b.dir.temp())
+	if err != nil {
+		return err
+	}
+	for folder := range b.left {
+		if !together {
+			if err := durable.Sync(folder); err != nil {
+				return err
+			}
+		}
+	}
+	b.left = nil
+	return nil
+}
+
+// store is Flush for the committed contents.
+func (b *Batch) store() error {
 	if len(b.held) == 0 {
 		return nil
 	}

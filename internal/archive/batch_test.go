@@ -139,6 +139,42 @@ func TestBatchThatWasCutOff(t *testing.T) {
 	}
 }
 
+// Deletions of any number take one sync, in Flush; where there is no such call, one for each folder.
+func TestBatchOfDeletions(t *testing.T) {
+	t.Parallel()
+	for _, together := range []bool{true, false} {
+		t.Run(fmt.Sprintf("together %t", together), func(t *testing.T) {
+			t.Parallel()
+			var seen []int // contents in their places, at each sync
+			b := batchOf(t, func(d *Dir) (bool, error) {
+				seen = append(seen, len(placed(t, d)))
+				return together, nil
+			})
+			digests := write(t, b, "one", "two", "three", "four")
+			if err := b.Flush(); err != nil {
+				t.Fatal(err)
+			}
+			seen = nil
+			for _, digest := range append(digests[:3:3], digests[0]) { // the last is no longer there
+				if err := b.Delete(t.Context(), digest); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for range 2 { // the second has nothing to do
+				if err := b.Flush(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if !slices.Equal(seen, []int{1}) || !slices.Equal(placed(t, b.dir), digests[3:]) {
+				t.Errorf("contents at the syncs: %v, and then %v; want one sync, with %v", seen, placed(t, b.dir), digests[3:])
+			}
+			if err := b.Delete(t.Context(), "../x"); err == nil {
+				t.Error("deleted what is no digest")
+			}
+		})
+	}
+}
+
 // A content that waits in a batch keeps its bytes when the temporary name of another one is the
 // name that its own had: names are drawn by chance.
 func TestBatchWithOneNameTwice(t *testing.T) {

@@ -149,19 +149,24 @@ func (d *Dir) Delete(ctx context.Context, digest string) error {
 
 // remove removes the files of a checked digest in some codings for good.
 func (d *Dir) remove(digest string, codings ...Coding) error {
-	removed := false
+	removed, err := d.unlink(digest, codings...)
+	if err != nil || !removed {
+		return err
+	}
+	return durable.Sync(filepath.Dir(d.file(digest, Plain)))
+}
+
+// unlink is remove until the next power loss; it reports whether there was anything to remove.
+func (d *Dir) unlink(digest string, codings ...Coding) (removed bool, err error) {
 	for _, c := range codings {
 		switch err := os.Remove(d.file(digest, c)); {
 		case err == nil:
 			removed = true
 		case !errors.Is(err, fs.ErrNotExist):
-			return err
+			return removed, err
 		}
 	}
-	if !removed {
-		return nil
-	}
-	return durable.Sync(filepath.Dir(d.file(digest, Plain)))
+	return removed, nil
 }
 
 // store moves a spooled content to its place unless it lies there already: most

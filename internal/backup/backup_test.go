@@ -246,6 +246,28 @@ func TestOldBackupsAndTheirContentsGo(t *testing.T) {
 	}
 }
 
+// Long removals say how far they are, after a crawl of many contents was deleted.
+func TestRemovingContentsIsProgress(t *testing.T) {
+	w := newWorld(t, 1)
+	w.make()
+	files := openDir(t, filepath.Join(w.dir, "archive"))
+	for i := range 1200 { // of no backup
+		archivetest.Put(t, files, fmt.Appendf(nil, "content %d", i))
+	}
+	var parts []float64
+	made, err := w.try(t.Context(), func(doing string, part float64) {
+		if strings.HasPrefix(doing, "removing") {
+			parts = append(parts, part)
+		}
+	})
+	if w.check(err); made.Pruned != 1200 || len(w.archived()) != 1 {
+		t.Errorf("removed %d, and %d are left", made.Pruned, len(w.archived()))
+	}
+	if len(parts) != 2 || !slices.IsSorted(parts) || parts[0] < 0.2 || parts[1] > 0.99 {
+		t.Errorf("said %v", parts)
+	}
+}
+
 // TestGivenUpMeanwhile: a content that is deleted between the copy of the store and
 // that of the contents is no damage; one that is lost is.
 func TestGivenUpMeanwhile(t *testing.T) {

@@ -80,7 +80,7 @@ func Make(ctx context.Context, from Source, dir string, o Options) (made Made, e
 		made.Removed, err = removeOld(dir, o.Keep, m.Name)
 	}
 	if err == nil {
-		made.Pruned, err = prune(ctx, from.Open, dir, to)
+		made.Pruned, err = prune(ctx, from.Open, dir, to, o.Progress)
 	}
 	return made, err
 }

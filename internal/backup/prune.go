@@ -36,8 +36,9 @@ func removeOld(dir string, keep int, made string) (int, error) {
 }
 
 // prune deletes the contents that no backup has: it goes through the folder and all
-// copies side by side, in the order of the digests.
-func prune(ctx context.Context, open func(context.Context, string) (Copy, error), dir string, files *archive.Dir) (pruned int, err error) {
+// copies side by side, in the order of the digests. After the deletion of a large crawl most are
+// to go: to wait for the disk for each of them would take longer than the backup.
+func prune(ctx context.Context, open func(context.Context, string) (Copy, error), dir string, files *archive.Dir, progress Progress) (pruned int, err error) {
 	all, err := List(dir)
 	if err != nil {
 		return 0, err
@@ -56,27 +57,45 @@ func prune(ctx context.Context, open func(context.Context, string) (Copy, error)
 		defer func() { err = errors.Join(err, opened.Close()) }()
 		walks = append(walks, newWalk(ctx, opened))
 	}
+	to, err := files.Batch()
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, to.Flush()) }()
+	seen := 0
 	for info, err := range files.List(ctx, "") {
 		if err != nil {
 			return pruned, err
 		}
-		wanted := false
-		for _, w := range walks {
-			has, err := w.has(info.Digest)
-			if err != nil {
-				return pruned, err
-			}
-			wanted = wanted || has
+		if seen++; seen%batch == 0 {
+			progress("removing contents that no backup has", part(info.Digest))
+		}
+		wanted, err := anyHas(walks, info.Digest)
+		if err != nil {
+			return pruned, err
 		}
 		if wanted {
 			continue
 		}
-		if err := files.Delete(ctx, info.Digest); err != nil {
+		if err := to.Delete(ctx, info.Digest); err != nil {
 			return pruned, err
 		}
 		pruned++
 	}
 	return pruned, nil
+}
+
+// anyHas reports whether one of the stores has a digest. All of them move on.
+func anyHas(walks []*walk, digest string) (bool, error) {
+	wanted := false
+	for _, w := range walks {
+		has, err := w.has(digest)
+		if err != nil {
+			return false, err
+		}
+		wanted = wanted || has
+	}
+	return wanted, nil
 }
 
 // walk goes through the digests of a store in step with ascending queries.
