@@ -45,9 +45,16 @@ func (dialect) Within(columns, values string) string {
 }
 
 // LookUp implements sqlstore.Dialect. Without joins of whole tables, what is left is to look
-// up each row of a list.
+// up each row of a list. Without bitmaps, a look that wants some rows of many ends with these, and
+// marks those in the index that are dead, so that the next look passes over them.
 func (dialect) LookUp() string {
-	return "SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)"
+	return "SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), " +
+		"set_config('enable_bitmapscan', 'off', true)"
+}
+
+// OfEach implements sqlstore.Dialect. The planner does not turn a limit for each row around.
+func (dialect) OfEach(table, alias, condition, limit string) string {
+	return fmt.Sprintf("CROSS JOIN LATERAL (SELECT * FROM %[1]s %[2]s WHERE %[3]s LIMIT %[4]s) AS %[2]s", table, alias, condition, limit)
 }
 
 // Unhex implements sqlstore.Dialect.

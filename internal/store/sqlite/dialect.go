@@ -46,5 +46,10 @@ func (dialect) Within(columns, values string) string {
 // LookUp implements sqlstore.Dialect: it has no statistics, and CROSS JOIN keeps the order.
 func (dialect) LookUp() string { return "" }
 
+// OfEach implements sqlstore.Dialect: CROSS JOIN keeps the order, and the query has a limit itself.
+func (dialect) OfEach(table, alias, condition, _ string) string {
+	return fmt.Sprintf("CROSS JOIN %s %s WHERE %s", table, alias, condition)
+}
+
 // Unhex implements sqlstore.Dialect.
 func (dialect) Unhex(expr string) string { return "unhex(" + expr + ")" }

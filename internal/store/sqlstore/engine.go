@@ -121,6 +121,10 @@ type Dialect interface {
 	// ends, even where its planner, which has wrong statistics, would read a whole table;
 	// else "".
 	LookUp() string
+	// OfEach joins the rows before it with those of a table that meet a condition, up to a limit
+	// of them for each: always by looking them up, however many the engine believes there are.
+	// Alias is the table's name there, and in the condition.
+	OfEach(table, alias, condition, limit string) string
 	// Unhex is an expression that turns a hex text into bytes.
 	Unhex(expr string) string
 }

@@ -132,12 +132,18 @@ func (r *removal) stripLinks(ctx context.Context) (bare bool, err error) {
 	return len(links) == 0, err
 }
 
-// links returns up to n of the links to and from the pages.
+// links returns up to n of the links to and from the pages. Of a whole crawl all links go with the
+// pages that they are on. On Postgres, to find those to a page of navigation, some at a time, takes
+// the longer the more of them are dead.
 func (r *removal) links(ctx context.Context, n int) ([]link, error) {
 	var all []link
-	for _, end := range []string{"dst", "src"} {
-		query := `SELECT l.src, l.dst FROM ` + r.store.records(1, "r", "id bigint") + ` CROSS JOIN links l
-			WHERE l.` + end + ` = r.id LIMIT $2`
+	ends := []string{"dst", "src"}
+	if r.whole {
+		ends = ends[1:]
+	}
+	for _, end := range ends {
+		query := `SELECT l.src, l.dst FROM ` + r.store.records(1, "r", "id bigint") + ` ` +
+			r.store.engine.Dialect().OfEach("links", "l", "l."+end+" = r.id", "$2") + ` LIMIT $2`
 		found, err := collect(ctx, r.tx, query, []any{r.list, n - len(all)}, func(row Row) (l link, err error) {
 			err = row.Scan(&l.Src, &l.Dst)
 			return l, err
@@ -150,11 +156,13 @@ func (r *removal) links(ctx context.Context, n int) ([]link, error) {
 	return all, nil
 }
 
-// lock locks the frontier rows of the pages and of the targets of the links.
+// lock locks the frontier rows of the pages and, if their counts change, of the links' targets.
 func (r *removal) lock(ctx context.Context, links []link) error {
 	ids := slices.Clone(r.ids)
-	for _, l := range links {
-		ids = append(ids, l.Dst)
+	if !r.whole {
+		for _, l := range links {
+			ids = append(ids, l.Dst)
+		}
 	}
 	query := `SELECT page_id FROM frontier WHERE page_id IN (` + r.store.ids(1) + `) ORDER BY page_id` + r.store.lock()
 	locked, err := collect(ctx, r.tx, query, []any{idList(ids)}, scanID)
@@ -184,6 +192,9 @@ func (r *removal) removeLinks(ctx context.Context, links []link) error {
 		return nil // somebody else removed them
 	}
 	r.d.total(totalLinks, -int64(len(gone)))
+	if r.whole {
+		return nil // nobody reads the counts of its pages any more
+	}
 	backlinks := map[int64]int64{}
 	for _, dst := range gone {
 		backlinks[dst]++
