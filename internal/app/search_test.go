@@ -243,6 +243,10 @@ func TestIndexCare(t *testing.T) {
 	look("no index", "words")
 	w.fill()
 	look("filled")
+	w.check(w.index.with(t.Context(), storeWrite, func(i search.Index) error { return i.SetCursor(t.Context(), w.crawl.ID, "") }))
+	look("a rebuild was cut off", "words")
+	w.fill()
+	look("filled again")
 	if got := w.finds("東京"); len(got) != 1 {
 		t.Errorf("dropped: %q", got)
 	}

@@ -42,7 +42,7 @@ func (c *Indexes) Look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	held, err := c.held(ctx)
+	held, empty, err := c.held(ctx)
 	if err != nil {
 		return err
 	}
@@ -50,12 +50,13 @@ func (c *Indexes) Look(ctx context.Context) error {
 	for _, rec := range crawls {
 		name, _, searched := rec.Spec.SearchSink()
 		at := slices.Index(held, rec.ID)
-		switch {
-		case !searched || rec.Deleting:
+		if !searched || rec.Deleting {
 			continue
-		case at >= 0:
+		}
+		if at >= 0 {
 			held = slices.Delete(held, at, at+1)
-		case rec.State != crawl.CrawlStopped:
+		}
+		if (at < 0 || slices.Contains(empty, rec.ID)) && rec.State != crawl.CrawlStopped {
 			failures = append(failures, c.wake(ctx, rec, name))
 		}
 	}
@@ -65,21 +66,29 @@ func (c *Indexes) Look(ctx context.Context) error {
 	return errors.Join(failures...)
 }
 
-// held are the crawls with something in the index.
-func (c *Indexes) held(ctx context.Context) (crawls []int64, err error) {
+// held are the crawls with something in the index, and of these those that must be filled
+// first: filling has not begun, or a rebuild was cut off.
+func (c *Indexes) held(ctx context.Context) (crawls, empty []int64, err error) {
 	x, err := c.Open(ctx, false)
 	if errors.Is(err, search.ErrOlder) && !c.saidSo {
 		c.Log.Info("the search index is one of an older release: it is made anew, and filled again from the archive")
 		c.saidSo = true
 	}
 	if errors.Is(err, search.ErrNone) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	crawls, err = x.Crawls(ctx)
-	return crawls, errors.Join(err, x.Close())
+	for _, id := range crawls {
+		if cursor, failed := x.Cursor(ctx, id); failed != nil {
+			err = errors.Join(err, failed)
+		} else if cursor == "" {
+			empty = append(empty, id)
+		}
+	}
+	return crawls, empty, errors.Join(err, x.Close())
 }
 
 // wake wakes a sink that waits for changes, to fill its index first.

@@ -141,14 +141,6 @@ func (x *Index) SetCursor(ctx context.Context, crawl int64, cursor string) error
 	})
 }
 
-// Drop implements search.Index.
-func (x *Index) Drop(ctx context.Context, crawl int64) error {
-	return x.write(ctx, func(conn *sql.Conn) error {
-		return exec(ctx, conn, fmt.Sprintf(`DROP TABLE IF EXISTS terms_%[1]d; DROP TABLE IF EXISTS words_%[1]d;
-DELETE FROM docs WHERE crawl = %[1]d; DELETE FROM crawls WHERE crawl = %[1]d;`, crawl))
-	})
-}
-
 // Crawls implements search.Index.
 func (x *Index) Crawls(ctx context.Context) (crawls []int64, err error) {
 	err = x.read(ctx, func(conn *sql.Conn) error {
@@ -172,6 +164,9 @@ func (x *Index) mergeAll(ctx context.Context, crawl int64) error {
 	for pages := -mergeAtOnce; ; pages = mergeAtOnce { // a negative one begins with all parts
 		var before, after int64
 		err := x.write(ctx, func(conn *sql.Conn) error {
+			if has, err := hasWords(ctx, conn, crawl); err != nil || !has {
+				return err // somebody drops it
+			}
 			const changes = "SELECT total_changes()"
 			if err := conn.QueryRowContext(ctx, changes).Scan(&before); err != nil {
 				return err
@@ -190,6 +185,9 @@ func (x *Index) mergeAll(ctx context.Context, crawl int64) error {
 // Purge implements search.Index. Deleted words stay in an index until its parts are merged,
 // which rewrites them, and in the log until that is emptied.
 func (x *Index) Purge(ctx context.Context) error {
+	if err := x.finishDropped(ctx, dropSteps); err != nil {
+		return err
+	}
 	crawls, err := x.Crawls(ctx)
 	if err != nil {
 		return err

@@ -16,11 +16,10 @@ func (x *Index) Query(ctx context.Context, q search.Query) (r search.Result, err
 		return r, nil
 	}
 	err = x.read(ctx, func(conn *sql.Conn) error {
-		var there int
-		err := conn.QueryRowContext(ctx, "SELECT COUNT(*) FROM crawls WHERE crawl = ?", q.Crawl).Scan(&there)
-		if err != nil || there == 0 {
+		if has, err := hasWords(ctx, conn, q.Crawl); err != nil || !has {
 			return err
 		}
+		var err error
 		r, err = search.Answer(q, terms, search.Asking{
 			All:  func(q search.Query) (search.Result, error) { return find(ctx, conn, q, match(terms, " ")) },
 			Any:  func(some []search.Term) (search.Result, error) { return find(ctx, conn, q, match(some, " OR ")) },
