@@ -165,7 +165,9 @@ func (x *Index) Purge(ctx context.Context) error {
 		return named(err)
 	}
 	defer conn.Release()
-	if _, err := conn.Exec(ctx, "SET statement_timeout = 0"); err != nil { // a large table takes minutes
+	// A large table takes minutes. But whoever asks meanwhile queues behind a wait for one that a
+	// pg_dump reads.
+	if _, err := conn.Exec(ctx, "SET statement_timeout = 0; SET lock_timeout = '5s'"); err != nil {
 		return named(err)
 	}
 	var failures []error
@@ -175,6 +177,6 @@ func (x *Index) Purge(ctx context.Context) error {
 			failures = append(failures, named(err))
 		}
 	}
-	_, err = conn.Exec(context.WithoutCancel(ctx), "RESET statement_timeout")
+	_, err = conn.Exec(context.WithoutCancel(ctx), "RESET statement_timeout; RESET lock_timeout")
 	return errors.Join(append(failures, named(err))...)
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -47,6 +48,36 @@ func TestEraseLeavesNoTrace(t *testing.T) {
 	}
 	if n := files.count("title-of-stays.test"); n < 100 {
 		t.Errorf("%d titles that stay, want all 100", n)
+	}
+}
+
+// TestEraseLetsOthersIn: a rewrite does not wait for a table that a long transaction reads, since
+// everybody else would queue behind it.
+func TestEraseLetsOthersIn(t *testing.T) {
+	t.Parallel()
+	e := opened(t, pgtest.DSN(t))
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // only ends a hang
+	defer cancel()
+	dump, err := e.pool.Begin(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = dump.Rollback(t.Context()) }()
+	if _, err := dump.Exec(ctx, "SELECT * FROM pages"); err != nil {
+		t.Fatal(err)
+	}
+	err = e.erase(ctx, true, []string{"frontier", "pages"}, 0)
+	if !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "table pages: it waits for a long transaction") {
+		t.Errorf("beside a pg_dump: %v", err)
+	}
+	if err := e.erase(ctx, false, []string{"pages"}, 0); err != nil {
+		t.Errorf("without a rewrite: %v", err)
+	}
+	if err := dump.Rollback(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.erase(ctx, true, []string{"pages"}, 0); err != nil {
+		t.Errorf("afterwards: %v", err)
 	}
 }
 
