@@ -14,7 +14,8 @@ type compactCmd struct{}
 func (compactCmd) Help() string {
 	return `Deleted rows leave unused parts in a database, which it fills again before the file grows. This command writes the
 databases of a data folder anew, without them: Temporal's, the store and the search index. Stop starter dev first.
-It needs as much free room as the largest of the files, and may be cut off: each file is replaced in one step.
+It needs as much free room as the largest of the files, in the data folder and once more in the folder of temporary
+files (/var/tmp; TMPDIR names another). It may be cut off: each file is replaced in one step.
 
     starter compact --data data`
 }

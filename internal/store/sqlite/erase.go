@@ -46,10 +46,18 @@ func Rewrite(ctx context.Context, path string, anew bool) (err error) {
 	defer func() { err = errors.Join(err, s.close()) }()
 	if anew {
 		if _, err := s.exec(ctx, "VACUUM", nil); err != nil {
-			return fmt.Errorf("write %s anew: %w", path, interpretError(err))
+			return sayingWhere(fmt.Errorf("write %s anew: %w", path, interpretError(err)))
 		}
 	}
 	return emptyLog(ctx, s, path)
+}
+
+// sayingWhere tells a person to whom the disk of the file seems to have room which one is full.
+func sayingWhere(err error) error {
+	if !errors.Is(err, store.ErrFull) {
+		return err
+	}
+	return fmt.Errorf("%w; that takes as much room as the file has, in its folder and once more in that of temporary files, for which TMPDIR may name another disk", err)
 }
 
 // OpenFile opens a SQLite file of another program, which may have it open, to delete

@@ -27,3 +27,15 @@ func TestFullDiskIsTold(t *testing.T) {
 		t.Errorf("%v, want that the disk is full", err)
 	}
 }
+
+// TestRewriteSaysWhichDiskIsFull: it is not always that of the file.
+func TestRewriteSaysWhichDiskIsFull(t *testing.T) {
+	t.Parallel()
+	full := fmt.Errorf("write x anew: %w", store.ErrFull)
+	if err := sayingWhere(full); !errors.Is(err, store.ErrFull) || !strings.Contains(err.Error(), "TMPDIR") {
+		t.Errorf("full: %v", err)
+	}
+	if err := sayingWhere(store.ErrUnavailable); err != store.ErrUnavailable { //nolint:errorlint // the same
+		t.Errorf("locked: %v", err)
+	}
+}
