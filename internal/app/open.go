@@ -56,7 +56,7 @@ func openStoreLogging(ctx context.Context, dsn string, use storeUse, grouping ur
 		return nil, err
 	}
 	if path, ok := strings.CutPrefix(dsn, "sqlite:"); ok {
-		s, err := sqlite.Open(ctx, path, sqlite.Options{Owner: use == storeOwn, ReadOnly: use == storeRead, Grouping: grouping, Log: log})
+		s, err := sqlite.Open(ctx, path, sqlite.Options{Owner: use == storeOwn, ReadOnly: use == storeRead, Yields: use == storeWrite, Grouping: grouping, Log: log})
 		return s, orFull(err, dsn, room.Measure)
 	}
 	return postgres.Open(ctx, dsn, postgres.Options{Upgrade: use == storeOwn || use == storeAdopt, ReadOnly: use == storeRead, Grouping: grouping, Log: log})

@@ -20,6 +20,8 @@ const readers = 4
 type engine struct {
 	path     string
 	owner    bool
+	yields   bool      // see Options
+	freeFrom time.Time // only serve uses it: before it, an engine that yields begins no writes
 	watchers sqlstore.Watchers
 	clock    *clock       // the owner's, nil for others, who see the machine's
 	log      *slog.Logger // nil for nobody

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"recrawl/internal/store"
 	"recrawl/internal/store/sqlstore"
@@ -111,6 +112,9 @@ func (e *engine) serveGroup(r *request) *request {
 		return nil
 	}
 	if r.kind != glances {
+		if e.yields {
+			e.yield()
+		}
 		if err := e.keepTime(); err != nil {
 			r.end(e.translate(err))
 			return nil
@@ -120,6 +124,9 @@ func (e *engine) serveGroup(r *request) *request {
 	if err := e.begin(g.kind); err != nil {
 		r.end(e.translate(err))
 		return nil
+	}
+	if began := time.Now(); g.kind != glances {
+		defer func() { e.freeFrom = time.Now().Add(min(time.Since(began), longestYield)) }()
 	}
 	for {
 		if r.state.CompareAndSwap(waiting, begun) {
@@ -140,6 +147,26 @@ func (e *engine) serveGroup(r *request) *request {
 		default:
 			return e.settle(g)
 		}
+	}
+}
+
+// longestYield bounds how long an engine leaves the file to others.
+const longestYield = time.Second
+
+// yield leaves the file to its owner for as long as the last transaction took. Processes do not
+// queue for a SQLite file: who waits looks now and then whether it is free, and one that begins its
+// next transaction at once takes it again and again. Beside a deletion, the owner's writes took
+// 200 ms each, and up to two seconds.
+func (e *engine) yield() {
+	rest := time.Until(e.freeFrom)
+	if rest <= 0 {
+		return
+	}
+	timer := time.NewTimer(rest)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-e.closed:
 	}
 }
 

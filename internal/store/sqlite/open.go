@@ -34,6 +34,9 @@ type Options struct {
 	// start makes every host rest before the next request: requests may have been
 	// under way when the last owner ended.
 	Owner bool
+	// Yields is for a command beside the owner: between two transactions it leaves the file
+	// alone for as long as the first took.
+	Yields bool
 	// Grouping; see sqlstore.Options.
 	Grouping urlkey.Grouping
 	// Log is told what people should know; nil for nobody.
@@ -78,7 +81,7 @@ func openEngine(ctx context.Context, path string, opts Options) (*engine, error)
 		return nil, fmt.Errorf("open store %s: %w", path, err)
 	}
 	e := &engine{
-		path: absolute, log: opts.Log, owner: opts.Owner && !opts.ReadOnly,
+		path: absolute, log: opts.Log, owner: opts.Owner && !opts.ReadOnly, yields: opts.Yields && !opts.Owner,
 		requests: make(chan *request), idle: make(chan *session, readers), closed: make(chan struct{}),
 	}
 	if e.owner {
