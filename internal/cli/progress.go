@@ -83,13 +83,14 @@ type remaining struct {
 }
 
 // words returns the addition to a progress, a part of 0 to 1: "; about 3m left", and
-// nothing if there is no estimate yet.
+// nothing if there is no estimate yet, or the rest is not counted: after its pages, a deletion has
+// contents to delete.
 func (r *remaining) words(part float64, now time.Time) string {
 	if r.begun.IsZero() {
 		r.begun, r.from = now, part
 	}
 	took := now.Sub(r.begun)
-	if part <= r.from || part > 1 || took < time.Second {
+	if part <= r.from || part >= 1 || took < time.Second {
 		return ""
 	}
 	left := time.Duration(float64(took) * (1 - part) / (part - r.from))

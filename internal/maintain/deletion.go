@@ -57,8 +57,7 @@ func (d Deletion) Run(ctx context.Context) (done Removed, err error) {
 	if err := d.endWorkflows(ctx, &done); err != nil || d.Sweep == nil {
 		return done, err
 	}
-	d.show("deleting contents", done)
-	err = deleteContents(ctx, d.Store.Waiting, d.Sweep, &done)
+	err = deleteContents(ctx, d.Store.Waiting, d.Sweep, &done, func(doing string) { d.show(doing, done) })
 	return done, err
 }
 

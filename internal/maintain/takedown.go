@@ -112,8 +112,7 @@ func (t Takedown) Run(ctx context.Context) (done Removed, err error) {
 	if err != nil {
 		return done, err
 	}
-	t.show("deleting contents", done.Pages)
-	if err := deleteContents(ctx, t.Store.Waiting, t.Sweep, &done); err != nil {
+	if err := deleteContents(ctx, t.Store.Waiting, t.Sweep, &done, func(doing string) { t.show(doing, done.Pages) }); err != nil {
 		return done, err
 	}
 	leaveUnderWay(&done)
@@ -204,7 +203,8 @@ func (t Takedown) endWorkflows(ctx context.Context, pages []crawl.PageRef, first
 
 // deleteContents deletes the bytes that no version has any more. If somebody else,
 // usually maintenance, has claimed some, it waits a little for that claim to end.
-func deleteContents(ctx context.Context, waiting, sweep func(context.Context) (int, error), done *Removed) error {
+func deleteContents(ctx context.Context, waiting, sweep func(context.Context) (int, error), done *Removed, show func(doing string)) error {
+	show("deleting contents") // the first of them may take long
 	for deadline := time.Now().Add(claimsPatience); ; {
 		n, err := sweep(ctx)
 		done.Contents += n
@@ -212,6 +212,7 @@ func deleteContents(ctx context.Context, waiting, sweep func(context.Context) (i
 			return err
 		}
 		if n > 0 {
+			show(fmt.Sprintf("deleting contents (%d)", done.Contents))
 			continue
 		}
 		claimed, err := waiting(ctx)

@@ -430,7 +430,8 @@ func TestADeletionsOrder(t *testing.T) {
 	}
 	wantShown := []string{
 		"ending workflows: 0 of 503", "ending workflows (503): 0 of 503", "deleting pages: 0 of 503", "deleting pages: 500 of 503",
-		"ending workflows: 503 of 503", "ending workflows (505): 503 of 503", "deleting contents: 503 of 503",
+		"ending workflows: 503 of 503", "ending workflows (505): 503 of 503",
+		"deleting contents: 503 of 503", "deleting contents (300): 503 of 503", "deleting contents (503): 503 of 503",
 	}
 	if !slices.Equal(shown, wantShown) {
 		t.Errorf("shown %q", shown)
