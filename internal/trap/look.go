@@ -172,7 +172,14 @@ func (p Page) Repeats(other Page) bool {
 // copied part says nothing; and a whole host is never taken for a trap.
 func copies(host string, pages []Page) []Finding {
 	root := &node{}
+	found, open := yields(pages)
 	for _, p := range pages {
+		switch {
+		case found[p.ID]:
+			p.Copy = false
+		case open[p.ID]:
+			p.Content = false
+		}
 		at := root
 		for _, s := range shapes(p.URL) {
 			if at.children == nil {
@@ -185,14 +192,14 @@ func copies(host string, pages []Page) []Finding {
 		}
 		at.own.add(p)
 	}
-	var found []Finding
+	var findings []Finding
 	root.judge(nil, func(path []string, c count) {
-		found = append(found, Finding{
+		findings = append(findings, Finding{
 			Pattern: Pattern{Kind: KindPrefix, Host: host, Path: path}, Reason: ReasonCopies,
 			Detail: fmt.Sprintf("%d of %d contents are copies of other pages", c.copies, c.contents),
 		})
 	})
-	return found
+	return findings
 }
 
 // judge reports guilty paths, below n first, and returns the rest of n.
