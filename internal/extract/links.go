@@ -27,7 +27,7 @@ type Link struct {
 	Kind  Kind
 	Place Place
 	Reach Reach
-	// NoFollow: every link to the URL is rel=nofollow, ugc or sponsored.
+	// NoFollow: every link to the URL is rel=nofollow, ugc or sponsored, or acts.
 	NoFollow bool
 }
 
@@ -127,6 +127,7 @@ type reference struct {
 	kind            Kind
 	place           Place
 	noFollow        bool
+	asks            bool // of the reader, before it is followed
 }
 
 // start reads an element. It reports whether its text is that of a link, in which case end
@@ -206,7 +207,8 @@ func (c *collector) refer(attributes []html.Attribute, name string, kind Kind, p
 	rel, _ := attribute(attributes, "rel")
 	alt, _ := attribute(attributes, "alt")
 	title, _ := attribute(attributes, "title")
-	c.add(reference{href: href, text: cutText(cmp.Or(alt, title)), rel: rel, kind: kind, place: place, noFollow: forbids(rel)})
+	sends, asks := acts(attributes)
+	c.add(reference{href: href, text: cutText(cmp.Or(alt, title)), rel: rel, kind: kind, place: place, noFollow: sends || forbids(rel), asks: asks})
 }
 
 func (c *collector) add(r reference) {
@@ -330,9 +332,11 @@ func (c *collector) resolve(base urlkey.Base, length int, encoded queries, self 
 	}
 }
 
-// link makes the link of a reference to u.
+// link makes the link of a reference to u. A question before a link to another site only says
+// that the reader leaves.
 func (r reference) link(u urlkey.URL, reach Reach) Link {
-	return Link{URL: u.String(), Text: r.text, Rel: relations(r.rel), Kind: r.kind, Place: r.place, Reach: reach, NoFollow: r.noFollow}
+	noFollow := r.noFollow || r.asks && reach != ReachExternal
+	return Link{URL: u.String(), Text: r.text, Rel: relations(r.rel), Kind: r.kind, Place: r.place, Reach: reach, NoFollow: noFollow}
 }
 
 // merge takes in another link to the same URL.
