@@ -54,6 +54,7 @@ type TrapStore interface {
 	LinksOf(ctx context.Context, pages []int64, each int) ([]store.FoundLink, error)
 	FindersOf(ctx context.Context, pages []int64) (map[int64]store.Finder, error)
 	Page(ctx context.Context, pageID int64) (store.PageRecord, error)
+	KnownURLs(ctx context.Context, crawlID int64, urls []string) (map[string]bool, error)
 	Now(ctx context.Context) (time.Time, error)
 }
 
@@ -143,13 +144,17 @@ func (g Guard) holdKnown(ctx context.Context, pages []store.GrownPage, traps tra
 	if err != nil {
 		return err
 	}
+	idle, err := g.idle(ctx, urls, traps)
+	if err != nil {
+		return err
+	}
 	var known, admitted []store.Hold
 	for _, p := range pages {
 		u, ok := urls[p.PageID]
 		if !ok {
 			continue
 		}
-		switch id := traps.taking(u, finders[p.PageID]); {
+		switch id := cmp.Or(traps.taking(u, finders[p.PageID]), idle[p.PageID]); {
 		case id == 0:
 		case p.State == crawl.Known:
 			known = append(known, store.Hold{PageID: p.PageID, TrapID: id})
@@ -300,7 +305,7 @@ func trapPage(e store.EvidencePage) (trap.Page, bool) {
 	if err != nil || e.Requisite {
 		return trap.Page{}, false
 	}
-	p := trap.Page{URL: u, Waits: e.State == crawl.Known, Content: e.Content, Copy: e.Copy, ID: e.PageID, Finder: e.Finder}
+	p := trap.Page{URL: u, Waits: e.State == crawl.Known, Content: e.Content, Copy: e.Copy, Of: e.Of, Compared: e.Compared, ID: e.PageID, Finder: e.Finder}
 	switch {
 	case e.Pending: // it is not known yet where it leads
 	case e.State == crawl.Redirect:

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
 	"recrawl/internal/store"
 	"recrawl/internal/trap"
@@ -86,6 +88,52 @@ func (s trapSet) covering(u urlkey.URL) bool {
 	return false
 }
 
+// without returns a URL without the idle parameters of the traps, and the trap of one of them; 0
+// if it has none.
+func (s trapSet) without(u urlkey.URL) (base urlkey.URL, id int64) {
+	var patterns []trap.Pattern
+	var ids []int64
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		if k := s[name]; k.pattern.Kind == trap.KindIdle && k.State.Holds() {
+			patterns, ids = append(patterns, k.pattern), append(ids, k.ID)
+		}
+	}
+	base, first := trap.Without(u, patterns)
+	if first < 0 {
+		return u, 0
+	}
+	return base, ids[first]
+}
+
+// bare returns a URL without what chooses no page.
+func (s trapSet) bare(u urlkey.URL) (base urlkey.URL, ok bool) {
+	if base, id := s.without(u); id != 0 {
+		return base, true
+	}
+	base, _, ok = trap.Session(u)
+	return base, ok
+}
+
+// idle returns the traps of those of the URLs that have idle parameters, and are known pages
+// without them.
+func (g Guard) idle(ctx context.Context, urls map[int64]urlkey.URL, traps trapSet) (map[int64]int64, error) {
+	bases, holds := map[int64]string{}, map[int64]int64{}
+	for page, u := range urls {
+		if base, id := traps.without(u); id != 0 {
+			bases[page], holds[page] = base.String(), id
+		}
+	}
+	if len(bases) == 0 {
+		return nil, nil
+	}
+	known, err := g.Store.KnownURLs(ctx, g.Crawl.ID, slices.Sorted(maps.Values(bases)))
+	if err != nil {
+		return nil, err
+	}
+	maps.DeleteFunc(holds, func(page, _ int64) bool { return !known[bases[page]] })
+	return holds, nil
+}
+
 // newTrap is a finding in the form for the store. After is as in store.NewTrap.
 func newTrap(f trap.Finding, after int64) (store.NewTrap, error) {
 	pattern, err := json.Marshal(f.Pattern)
@@ -98,7 +146,8 @@ func newTrap(f trap.Finding, after int64) (store.NewTrap, error) {
 }
 
 // Caught is the fate of a link that is to be registered: the trap that holds it, 0 for
-// none, and, for a session's link, the URL without the session. See store.NewURL.
+// none, and, for a link with a session or idle parameters, the URL without them. See
+// store.NewURL.
 type Caught struct {
 	Trap    int64
 	Variant string
@@ -121,12 +170,18 @@ func (g Guard) HoldBack(ctx context.Context, on trap.Page, links []urlkey.URL) (
 	}
 	var findings []store.NewTrap
 	owner := make([]string, len(links)) // the name of the trap that should hold each
-	chosen := trap.Chosen(links)
+	chosen := trap.Chosen(links, traps.bare)
 	for i, u := range links {
 		if seen.IsSeed(u) {
 			continue
 		}
 		if caught[i].Trap = traps.taking(u, on); caught[i].Trap != 0 {
+			continue
+		}
+		if base, id := traps.without(u); id != 0 {
+			if !chosen[base] {
+				caught[i] = Caught{Trap: id, Variant: base.String()}
+			}
 			continue
 		}
 		found, base, ok := looksTrapped(u)

@@ -68,8 +68,9 @@ type NewURL struct {
 	// Trap is a trap that the URL belongs to, 0 for none. If it holds, a new page is Held:
 	// see Guard.
 	Trap int64 `json:"-"`
-	// Variant is the URL without its session id. Trap then holds the page only if that
-	// URL, alone or with another id, is already a page; see also Redirects.
+	// Variant is the URL without its session id, or without other parts that choose nothing.
+	// Trap then holds the page only if that URL, alone or with other such parts, is already a
+	// page; see also Redirects.
 	Variant string `json:"-"`
 	// Kind is the kind under which the URL was found. A known page keeps its kind, unless
 	// it was tried and gave no content. A known requisite that rests becomes Known again if

@@ -168,6 +168,10 @@ type EvidencePage struct {
 	GrownPage
 	Content bool // it has a content
 	Copy    bool // its content is that of another page, its original, or nearly
+	// Of is that page, 0 if it is no copy. Compared: maintenance has compared the content with
+	// all others, so that Of is right.
+	Of       int64
+	Compared bool
 	// Pending: the links of its last version wait to be registered.
 	Pending bool
 	// Finder is the page on which it was found, 0 for none. Said is the wording of the page

@@ -34,8 +34,10 @@ type Page struct {
 	// Content: it has been visited and has a content; Copy: that of another page, or
 	// nearly the same.
 	Content, Copy bool
-	// ID and Finder, the page on which it was found, are for Suspects alone, as is
-	// Said.
+	// Of is the page whose content it copies, 0 for none. Compared: that has been settled.
+	Of       int64
+	Compared bool
+	// Finder is the page on which it was found, 0 for none. Said is for Suspects alone.
 	ID, Finder int64
 	Said       change.Wording
 }
@@ -50,6 +52,7 @@ func Look(pages []Page, year int, isSeedHost func(key string) bool) []Finding {
 		some := byHost[host]
 		found = append(found, combinations(host, some)...)
 		found = append(found, copies(host, some)...)
+		found = append(found, idle(host, some)...)
 	}
 	return append(found, hosts(byHost, isSeedHost)...)
 }

@@ -50,11 +50,12 @@ const leastChosen = 8
 
 // Chosen returns the addresses without a session for which links of one page name many ids. A
 // site tells a visitor one session, so these ids choose pages: the talks of a conference,
-// which are its sessions.
-func Chosen(links []urlkey.URL) map[urlkey.URL]bool {
+// which are its sessions. Bare takes the session, or another such part, from an address that
+// has one.
+func Chosen(links []urlkey.URL, bare func(u urlkey.URL) (base urlkey.URL, ok bool)) map[urlkey.URL]bool {
 	ids := map[urlkey.URL]map[urlkey.URL]bool{}
 	for _, u := range links {
-		base, _, ok := Session(u)
+		base, ok := bare(u)
 		if !ok {
 			continue
 		}

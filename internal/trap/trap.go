@@ -36,6 +36,8 @@ const (
 	ReasonCopies = "copies"
 	// ReasonHosts: ever more hosts of a domain have the content of other pages.
 	ReasonHosts = "copied hosts"
+	// ReasonIdle: the address is that of a known page, except for parameters that choose nothing.
+	ReasonIdle = "idle parameters"
 	// ReasonBudget: a host or a prefix has more pages than the crawl allows it.
 	ReasonBudget = "budget"
 )
@@ -49,6 +51,7 @@ const (
 	KindParams  Kind = "params"  // a path with at least this many parameters
 	KindDates   Kind = "dates"   // a path and dates below it from a year on
 	KindOnward  Kind = "onward"  // a form of URL, found on an empty page of that form
+	KindIdle    Kind = "idle"    // URLs with a parameter, whose pages are known without it; see Without
 	KindHosts   Kind = "hosts"   // all hosts under a domain, except for some
 	KindRepeats Kind = "repeats" // the URLs that Shaped finds on a host, by its reason
 	KindDepth   Kind = "depth"
@@ -71,6 +74,8 @@ type Pattern struct {
 	Everywhere bool `json:"everywhere,omitempty"`
 	// Params is the least number of parameters.
 	Params int `json:"params,omitempty"`
+	// Param is the parameter of KindIdle: "name", whatever its value, or "name=value".
+	Param string `json:"param,omitempty"`
 	// Year is the first year.
 	Year int `json:"year,omitempty"`
 	// Except are hosts that are no part of it.
@@ -89,6 +94,11 @@ func (p Pattern) String() string {
 		return path + "@dates" // without the year: next year it is the same trap
 	case KindOnward:
 		return p.Host + "/" + formText(p.Path) + "@onward"
+	case KindIdle:
+		if !strings.Contains(p.Param, "=") {
+			return p.Host + "/?" + p.Param + "=*"
+		}
+		return p.Host + "/?" + p.Param
 	case KindHosts:
 		return "*." + p.Host
 	case KindRepeats, KindDepth, KindSession:
@@ -108,7 +118,7 @@ func (p Pattern) Site() string { return urlkey.RegistrableDomain(p.Host) }
 
 // Covers reports whether the URL is one of the pattern's. For KindRepeats,
 // KindDepth and KindSession, Shaped and Session decide that; of the URLs of
-// KindOnward only some are held, see Takes.
+// KindOnward and KindIdle only some are held, see Takes and Without.
 func (p Pattern) Covers(u urlkey.URL) bool {
 	switch p.Kind {
 	case KindHosts:
@@ -117,6 +127,8 @@ func (p Pattern) Covers(u urlkey.URL) bool {
 		return u.HostKey() == p.Host && startsWith(shapes(u), p.Path)
 	case KindOnward:
 		return u.HostKey() == p.Host && (hasForm(u, p.Path) || p.isBeside(u))
+	case KindIdle:
+		return u.HostKey() == p.Host && slices.ContainsFunc(u.Params(), p.idles)
 	case KindParams:
 		return u.HostKey() == p.Host && len(u.Params()) >= p.Params && slices.Equal(pathShapes(u), p.Path)
 	case KindDates:
@@ -131,7 +143,7 @@ func (p Pattern) Covers(u urlkey.URL) bool {
 
 // Takes reports whether a URL that was found on a page is held.
 func (p Pattern) Takes(u urlkey.URL, on Page) bool {
-	if !p.Covers(u) {
+	if p.Kind == KindIdle || !p.Covers(u) { // of the former, only known pages are held
 		return false
 	}
 	// Months and days mean different traps.

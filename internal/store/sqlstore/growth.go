@@ -163,7 +163,8 @@ func (s *Store) chosenEvidence(p store.EvidenceParams) []chosen {
 // evidenceOf reads about the rows f of the frontier, in the order of their pages.
 func evidenceOf(from string) string {
 	return `SELECT f.page_id, f.host_id, p.url, f.state, f.attempted, f.priority, p.found_from, CASE WHEN f.version_id > 0 THEN 1 ELSE 0 END,
-			CASE WHEN f.version_id > 0 AND EXISTS (SELECT 1 FROM duplicates d WHERE d.page_id = f.page_id AND d.version_id = f.version_id AND d.resemblance >= ` + copied + `) THEN 1 ELSE 0 END,
+			COALESCE((SELECT d.of_page FROM duplicates d WHERE f.version_id > 0 AND d.page_id = f.page_id AND d.version_id = f.version_id AND d.resemblance >= ` + copied + `), 0),
+			COALESCE((SELECT k.looked FROM sketches k WHERE k.version_id = f.version_id), 0),
 			CASE WHEN f.version_id > 0 AND EXISTS (SELECT 1 FROM pending_links l WHERE l.version_id = f.version_id) THEN 1 ELSE 0 END,
 			COALESCE(y.phrases, -1), y.sample
 		FROM ` + from + ` CROSS JOIN pages p LEFT JOIN wordings y ON y.page_id = f.page_id
@@ -173,14 +174,15 @@ func evidenceOf(from string) string {
 func scanEvidence(row Row) (store.EvidencePage, error) {
 	var e store.EvidencePage
 	var state, attempted uint8
-	var content, isCopy, pending, phrases int
+	var content, compared, pending, phrases int
 	var priority float64
 	var sample []byte
-	err := row.Scan(&e.PageID, &e.HostID, &e.URL, &state, &attempted, &priority, &e.Finder, &content, &isCopy, &pending, &phrases, &sample)
+	err := row.Scan(&e.PageID, &e.HostID, &e.URL, &state, &attempted, &priority, &e.Finder, &content, &e.Of, &compared, &pending, &phrases, &sample)
 	if err != nil {
 		return store.EvidencePage{}, err
 	}
-	e.State, e.Attempted, e.Content, e.Copy, e.Pending = crawl.PageState(state), attempted != 0, content != 0, isCopy != 0, pending != 0
+	e.State, e.Attempted, e.Content, e.Copy, e.Pending = crawl.PageState(state), attempted != 0, content != 0, e.Of != 0, pending != 0
+	e.Compared = compared != 0
 	e.Requisite = isRequisite(priority)
 	if e.Said, err = decodeWording(phrases, sample); err != nil {
 		return store.EvidencePage{}, fmt.Errorf("page %d: %w", e.PageID, err)

@@ -448,5 +448,7 @@ func evidenceContents(c *collection) {
 		want(c, "URL", e.URL, pages[i+1].URL)
 		want(c, "content", e.Content, i < 2)
 		want(c, "copy", e.Copy, i == 1)
+		want(c, "compared", e.Compared, false)
+		want(c, "its original", e.Of, map[bool]int64{true: pages[0].PageID}[i == 1])
 	}
 }

@@ -1,0 +1,115 @@
+package activities_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"recrawl/internal/contract"
+	"recrawl/internal/crawl"
+	"recrawl/internal/store"
+	"recrawl/internal/trap"
+)
+
+// campaigns is a site whose pages are named, and say the same whatever their query is, except
+// for what ?lang=de is asked. Each page links to the next ones with a note of where the reader
+// comes from, and to its own print view.
+type campaigns struct {
+	pages int
+
+	mu      sync.Mutex
+	fetched map[string]bool
+}
+
+func (c *campaigns) path(n int) string {
+	return fmt.Sprintf("/%c%c-story/", 'a'+n%26, 'a'+n/26)
+}
+
+func (c *campaigns) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c.mu.Lock()
+	c.fetched[r.URL.RequestURI()] = true
+	c.mu.Unlock()
+	at := -1
+	for n := range c.pages {
+		if c.path(n) == r.URL.Path {
+			at = n
+		}
+	}
+	language := len(r.URL.Query()["lang"])
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	fmt.Fprintf(w, "<!doctype html><title>A story</title><main><p>%s</p>", r.URL.Path+" "+sentences(40, uint64(at+1+1000*language)))
+	if at < 0 {
+		for n := range 3 {
+			fmt.Fprintf(w, `<p><a href="%s">a story</a></p>`, c.path(n))
+		}
+		return
+	}
+	for _, next := range []int{(2*at + 3) % c.pages, (2*at + 4) % c.pages, (at * 7) % c.pages} {
+		fmt.Fprintf(w, `<p><a href="%s?utm_source=site&amp;utm_content=from%d">related</a></p>`, c.path(next), at)
+	}
+	for _, own := range []string{"?print=1", "?lang=de"} {
+		fmt.Fprintf(w, `<p><a href="%s%s">view</a></p>`, c.path(at), own)
+	}
+	fmt.Fprintf(w, `<p><a href="%s">next</a></p>`, c.path((at+1)%c.pages))
+}
+
+// Parameters that choose nothing are found by what pages of many paths say, and their pages held
+// from then on. No page is lost, whatever is linked first, and nor is what a parameter chooses.
+func TestIdleParametersAreHeld(t *testing.T) {
+	t.Parallel()
+	const pages = 60
+	web := &campaigns{pages: pages, fetched: map[string]bool{}}
+	server := httptest.NewServer(web)
+	t.Cleanup(server.Close)
+	w := newWorld(t)
+	seed := w.living([]string{server.URL + "/"})[0]
+	visits := 0
+	for line := []crawl.PageRef{seed}; len(line) > 0; {
+		page := line[0]
+		line = line[1:]
+		w.saveRobots(store.SaveRobotsParams{Origin: originOf(page.URL), State: store.RobotsAllowAll, Status: 404, Expires: time.Hour})
+		if w.acquire(page, 1).Answer != contract.AnswerEvicted {
+			w.visitAnd(page, 1, contract.DetectIn{Register: true})
+			visits++
+		}
+		if visits%30 == 0 {
+			w.maintain(false)
+		}
+		for _, p := range run(w, contract.Admit, contract.AdmitIn{CrawlID: seed.CrawlID, Limit: 100}).Pages {
+			line = append(line, p.Page)
+		}
+	}
+	views := map[string]int{}
+	for n := range pages {
+		said := false
+		for _, query := range []string{"", "?"} {
+			for address := range web.fetched {
+				said = said || strings.HasPrefix(address, web.path(n)+query) && !strings.Contains(address, "lang")
+			}
+		}
+		if !said {
+			t.Errorf("nobody read %s", web.path(n))
+		}
+		if !web.fetched[web.path(n)+"?lang=de"] {
+			t.Errorf("nobody read %s in German", web.path(n))
+		}
+	}
+	for address := range web.fetched {
+		_, query, _ := strings.Cut(address, "?")
+		name, _, _ := strings.Cut(query, "=")
+		views[name]++
+	}
+	t.Logf("%d visits: %v", visits, views)
+	for _, name := range []string{"/?print=1", "/?utm_source=site", "/?utm_content=*"} {
+		if it := w.traps()[strings.TrimPrefix(server.URL, "http://")+name]; it.Reason != trap.ReasonIdle {
+			t.Errorf("trap %s: %+v", name, it)
+		}
+	}
+	if views["print"] == pages || views["utm_source"] == 3*pages {
+		t.Errorf("all copies were visited: %v", views)
+	}
+}
