@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"recrawl/internal/urlkey"
 )
 
 const (
@@ -56,7 +58,7 @@ func combinations(host string, pages []Page) []Finding {
 
 func (c *combined) add(p Page) {
 	c.urls++
-	names := paramNames(p.URL)
+	names := timesNames(p.URL)
 	c.sets[strings.Join(names, "&")] = true
 	for _, name := range names {
 		c.names[name] = true
@@ -64,6 +66,23 @@ func (c *combined) add(p Page) {
 	for _, param := range p.URL.Params() {
 		c.values[param] = true
 	}
+}
+
+// timesNames are the names of the parameters, each time that one comes under a name of its own: a
+// filter may have several values at once, as in ?f=red&f=large or ?f[0]=red&f[1]=large.
+func timesNames(u urlkey.URL) []string {
+	var names []string
+	times := map[string]int{}
+	for _, p := range u.Params() {
+		name, _, _ := strings.Cut(p, "=")
+		name = shape(name)
+		if times[name]++; times[name] > 1 {
+			name = fmt.Sprintf("%s %d", name, times[name])
+		}
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
 }
 
 // taken is the least number of parameters with which URLs are held. The parameter with the

@@ -77,6 +77,45 @@ func TestCombinedFilters(t *testing.T) {
 	}
 }
 
+// TestFiltersOfSeveralValues: a filter that is given several times combines like several filters.
+func TestFiltersOfSeveralValues(t *testing.T) {
+	t.Parallel()
+	for name, filter := range map[string]func(n int, value string) string{
+		"one name":       func(_ int, value string) string { return "limit=" + value },
+		"numbered names": func(n int, value string) string { return fmt.Sprintf("f[%d]=%s", n, value) },
+		"a list":         func(_ int, value string) string { return "filter[]=" + value },
+	} {
+		values := []string{"red", "large", "wool", "new", "cheap"}
+		pages := pagesOf(t, func(add func(format string, args ...any)) {
+			for chosen := 1; chosen < 1<<len(values); chosen++ {
+				query, n := "/search?q=hats", 0
+				for i, value := range values {
+					if chosen>>i&1 == 1 {
+						query, n = query+"&"+filter(n, value), n+1
+					}
+				}
+				for _, more := range []string{"", "&sort=name", "&page=2"} {
+					add("%s", query+more)
+				}
+			}
+		})
+		found := Look(pages, year, nil)
+		if len(found) != 1 || found[0].Reason != ReasonParams || found[0].Pattern.String() != "h.example/search?3+" {
+			t.Errorf("%s: found %+v", name, found)
+		}
+	}
+	// A list of things that are compared is none.
+	pages := pagesOf(t, func(add func(format string, args ...any)) {
+		for n := range 200 {
+			add("/compare?item=%d&item=%d", n, n+1)
+			add("/compare?item=%d&item=%d&item=%d", n, n+1, n+2)
+		}
+	})
+	if found := Look(pages, year, nil); len(found) > 0 {
+		t.Errorf("found %+v", found)
+	}
+}
+
 func TestSamePart(t *testing.T) {
 	t.Parallel()
 	shop := Pattern{Kind: KindParams, Host: "h.example", Path: []string{"shop"}, Params: 3}
