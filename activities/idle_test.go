@@ -113,3 +113,26 @@ func TestIdleParametersAreHeld(t *testing.T) {
 		t.Errorf("all copies were visited: %v", views)
 	}
 }
+
+// A page that redirects to an address with an idle parameter has its content there. It is visited
+// even if it was held before anybody knew.
+func TestRedirectToAnIdleParameter(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	pages := w.living([]string{"http://localhost/", "http://localhost/a"})
+	must[[]store.TrapRecord](t)(w.store.SetTraps(t.Context(), pages[0].CrawlID, []store.NewTrap{{
+		Site: "localhost", Host: "localhost", Name: "localhost/?view=full", Pattern: []byte(`{"kind":"idle","host":"localhost","param":"view=full"}`), Reason: trap.ReasonIdle, After: -1,
+	}}))
+	urls := []string{"http://localhost/a?view=full", "http://localhost/b?view=full", "http://localhost/a?view=full&x=1", "http://localhost/c?view=full"}
+	w.link(pages[0], 1, append(urls, "http://localhost/b")...)
+	if got := w.states(urls...); got != "held held known known" {
+		t.Errorf("states %s", got)
+	}
+	w.plan(pages[1], 1, contract.FetchOut{Outcome: crawl.OutcomeRedirected, Status: 302, Location: urls[0]})
+	if got := w.states(urls...); got != "known held known known" {
+		t.Errorf("after the redirect %s", got)
+	}
+	if it := w.traps()["localhost/?view=full"]; it.Held != 1 {
+		t.Errorf("trap %+v", it)
+	}
+}

@@ -95,7 +95,7 @@ type RegisterParams struct {
 	CrawlID int64
 	From    int64 // page that links, 0 for seeds
 	// Redirects: From redirects to the URLs, so that its content is there. It is then no
-	// reason to hold a Variant of its own URL.
+	// reason to hold a Variant of its own URL, and one that is held becomes Known.
 	Redirects bool
 	Version   int64 // version whose links these are, 0 for none
 	// Listed: From is a list. Its entries are not links: they say nothing about the

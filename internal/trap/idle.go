@@ -57,7 +57,7 @@ func idle(host string, pages []Page) []Finding {
 	paths, byID := map[string][]Page{}, map[int64]Page{}
 	for _, p := range pages {
 		byID[p.ID] = p
-		if path := p.URL.Path(); p.Content && p.Compared && len(paths[path]) < onPath {
+		if path := plainPath(p.URL); p.Content && p.Compared && len(paths[path]) < onPath {
 			paths[path] = append(paths[path], p)
 		}
 	}
@@ -74,13 +74,26 @@ func idle(host string, pages []Page) []Finding {
 	return of.findings(host, pages)
 }
 
+// Where pages lead.
+const (
+	leadsOn = "on"
+	// leadsBelow is into the folder that the page's address ends with. If its links are
+	// relative, they lead there only from this spelling of the address.
+	leadsBelow = "below"
+)
+
 // leading are the pages that were the first to lead to others of another kind that are no copies.
-func leading(pages []Page, byID map[int64]Page) map[int64]bool {
-	leads := map[int64]bool{}
+func leading(pages []Page, byID map[int64]Page) map[int64]string {
+	leads := map[int64]string{}
 	for _, p := range pages {
 		by, known := byID[p.Finder]
-		if p.Finder != 0 && known && (p.Waits || p.Content && !p.Copy) && by.URL.Path() != p.URL.Path() && !slices.Equal(shapes(by.URL), shapes(p.URL)) {
-			leads[p.Finder] = true
+		if p.Finder == 0 || !known || !p.Waits && (!p.Content || p.Copy) || plainPath(by.URL) == plainPath(p.URL) || slices.Equal(shapes(by.URL), shapes(p.URL)) {
+			continue
+		}
+		if folder := by.URL.Path(); folder != "/" && strings.HasSuffix(folder, "/") && strings.HasPrefix(p.URL.Path(), folder) {
+			leads[p.Finder] = leadsBelow
+		} else if leads[p.Finder] == "" {
+			leads[p.Finder] = leadsOn
 		}
 	}
 	return leads
@@ -89,31 +102,31 @@ func leading(pages []Page, byID map[int64]Page) map[int64]bool {
 // compare votes with the visited pages of one path. Each is compared with the one of its content
 // that has the fewest parameters. Of pages that say the same, the first that was visited leads
 // to others; where several do, they are a list.
-func (of *idleness) compare(pages []Page, byID map[int64]Page, leads map[int64]bool) {
+func (of *idleness) compare(pages []Page, byID map[int64]Page, leads map[int64]string) {
 	contents, leading := make([]int64, len(pages)), map[int64]int{}
 	for i, p := range pages {
 		contents[i] = original(p, byID)
-		if leads[p.ID] {
+		if leads[p.ID] != "" {
 			leading[contents[i]]++
 		}
 	}
 	first := map[int64]Page{} // of each content
 	for i, p := range pages {
-		if leads[p.ID] && leading[contents[i]] > 1 {
+		if leads[p.ID] == leadsBelow || leads[p.ID] != "" && leading[contents[i]] > 1 {
 			contents[i] = p.ID
 		}
 		best, known := first[contents[i]]
-		if !known || len(p.URL.Params()) < len(best.URL.Params()) {
+		if !known || len(idleParams(p.URL)) < len(idleParams(best.URL)) {
 			first[contents[i]] = p
 		}
 	}
 	for i, p := range pages {
 		for _, param := range without(p.URL, first[contents[i]].URL) {
-			of.vote(param, p.URL.Path())
+			of.vote(param, plainPath(p.URL))
 		}
 		for k, other := range pages[:i] {
 			if contents[k] != contents[i] {
-				of.differ = append(of.differ, difference{p.URL.Path(), slices.Concat(without(p.URL, other.URL), without(other.URL, p.URL))})
+				of.differ = append(of.differ, difference{plainPath(p.URL), slices.Concat(without(p.URL, other.URL), without(other.URL, p.URL))})
 			}
 		}
 	}
@@ -147,19 +160,25 @@ func (of *idleness) vote(param, path string) {
 	}
 }
 
-// without returns the parameters of a URL that another does not have, as "name=value".
+// without returns the parameters of a URL that another does not have, as "name=value". Their
+// order says something only if both have the same.
 func without(u, other urlkey.URL) []string {
 	theirs := idleParams(other)
-	return slices.DeleteFunc(idleParams(u), func(p string) bool { return slices.Contains(theirs, p) })
+	reordered := len(u.Params()) == len(other.Params())
+	return slices.DeleteFunc(idleParams(u), func(p string) bool {
+		return slices.Contains(theirs, p) || !reordered && strings.HasPrefix(p, twinOrder)
+	})
 }
 
-// idleParams are the parameters of a URL, each once, as "name=value" with the name in lower case.
+// idleParams are the parameters of a URL and its spellings, each once, as "name=value" with the
+// name in lower case.
 func idleParams(u urlkey.URL) []string {
 	params := u.Params()
 	for i, p := range params {
 		name, value := cutParam(p)
 		params[i] = name + "=" + value
 	}
+	params = append(params, asParams(u)...)
 	slices.Sort(params)
 	return slices.Compact(params)
 }
@@ -298,21 +317,35 @@ func (p Pattern) idles(param string) bool {
 	return p.Param == name || p.Param == name+"="+value
 }
 
-// Without returns a URL without the parameters that patterns of KindIdle name, which names the
-// same page, and the first of these patterns; -1 if none has one.
+// Without returns a URL without the parameters that patterns of KindIdle name, and in the plainer
+// spelling, which names the same page, and the first of these patterns; -1 if none has one.
 func Without(u urlkey.URL, patterns []Pattern) (base urlkey.URL, first int) {
 	first = -1
-	kept := slices.DeleteFunc(u.Params(), func(param string) bool {
+	idle := func(param string) bool {
 		i := slices.IndexFunc(patterns, func(p Pattern) bool { return p.Host == u.HostKey() && p.idles(param) })
 		if i >= 0 && first < 0 {
 			first = i
 		}
 		return i >= 0
-	})
+	}
+	kept := slices.DeleteFunc(u.Params(), idle)
+	var twins []string
+	for _, param := range asParams(u) {
+		if name, _ := cutParam(param); idle(param) {
+			twins = append(twins, name)
+		}
+	}
 	if first < 0 {
 		return u, first
 	}
-	text := u.Origin() + u.Path()
+	if slices.Contains(twins, twinOrder) {
+		slices.Sort(kept)
+	}
+	path, _ := plainer(u.Path(), func(twin string) bool { return slices.Contains(twins, twin) })
+	if path == "" {
+		path = "/"
+	}
+	text := u.Origin() + path
 	if len(kept) > 0 {
 		text += "?" + strings.Join(kept, "&")
 	}

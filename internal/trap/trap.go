@@ -74,7 +74,8 @@ type Pattern struct {
 	Everywhere bool `json:"everywhere,omitempty"`
 	// Params is the least number of parameters.
 	Params int `json:"params,omitempty"`
-	// Param is the parameter of KindIdle: "name", whatever its value, or "name=value".
+	// Param is the parameter of KindIdle: "name", whatever its value, or "name=value". A
+	// spelling of addresses counts as one.
 	Param string `json:"param,omitempty"`
 	// Year is the first year.
 	Year int `json:"year,omitempty"`
@@ -95,6 +96,9 @@ func (p Pattern) String() string {
 	case KindOnward:
 		return p.Host + "/" + formText(p.Path) + "@onward"
 	case KindIdle:
+		if isTwin(p.Param) {
+			return p.Host + " " + strings.TrimSuffix(strings.NewReplacer("<", "", ">", "").Replace(p.Param), "=")
+		}
 		if !strings.Contains(p.Param, "=") {
 			return p.Host + "/?" + p.Param + "=*"
 		}
@@ -128,7 +132,7 @@ func (p Pattern) Covers(u urlkey.URL) bool {
 	case KindOnward:
 		return u.HostKey() == p.Host && (hasForm(u, p.Path) || p.isBeside(u))
 	case KindIdle:
-		return u.HostKey() == p.Host && slices.ContainsFunc(u.Params(), p.idles)
+		return u.HostKey() == p.Host && slices.ContainsFunc(idleParams(u), p.idles)
 	case KindParams:
 		return u.HostKey() == p.Host && len(u.Params()) >= p.Params && slices.Equal(pathShapes(u), p.Path)
 	case KindDates:

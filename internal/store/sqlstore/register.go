@@ -283,6 +283,11 @@ func (s *Store) registerSome(ctx context.Context, tx Tx, p store.RegisterParams,
 			return registration{}, nil, fmt.Errorf("free seeds: %w", err)
 		}
 	}
+	if p.Redirects {
+		if err := s.freeTargets(ctx, tx, p, urls, d); err != nil {
+			return registration{}, nil, fmt.Errorf("free the target of a redirect: %w", err)
+		}
+	}
 	if p.Revive {
 		if registered.revived, err = s.reviveStopped(ctx, tx, urls, d); err != nil {
 			return registration{}, nil, fmt.Errorf("revive pages: %w", err)

@@ -99,3 +99,24 @@ func (s *Store) settleVariants(ctx context.Context, tx Tx, p store.RegisterParam
 	}
 	return nil
 }
+
+// freeTargets makes held variants of the page that redirects to them Known: its content is there.
+func (s *Store) freeTargets(ctx context.Context, tx Tx, p store.RegisterParams, urls []foundURL, d *deltas) error {
+	for i, u := range urls {
+		if u.isNew || u.variant == "" {
+			continue
+		}
+		query := `SELECT p.id FROM ` + s.records(1, "r", "base text") + ` CROSS JOIN pages p WHERE p.id = CAST($2 AS BIGINT) AND p.url_hash = ` + s.engine.Dialect().Unhex("r.base")
+		own, err := collect(ctx, tx, query, []any{jsonText([]variantRecord{{u.ID, u.variant}}), p.From}, scanID)
+		if err != nil {
+			return err
+		}
+		if len(own) == 0 {
+			continue
+		}
+		if err := s.freeSeeds(ctx, tx, urls[i:i+1], d); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -274,7 +274,7 @@ func variantsHeld(c *collection) {
 }
 
 // A page that redirects to an address with a session has its content there: the first
-// such address is known, and those of later visits are held.
+// such address is known, and those of later visits are held, unless they were known before.
 func variantOfARedirect(c *collection) {
 	c.open()
 	trap := c.trap()
@@ -292,6 +292,8 @@ func variantOfARedirect(c *collection) {
 	want(c, "to which its own page redirects", c.find(variant(2).URL).State, crawl.Known)
 	redirect(from.PageID, variant(3))
 	want(c, "to which it redirects later", c.find(variant(3).URL).State, crawl.Held)
+	redirect(from.PageID, variant(1))
+	want(c, "that was held before", c.find(variant(1).URL).State, crawl.Known)
 	c.checkCounts()
 }
 
