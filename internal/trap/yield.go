@@ -30,7 +30,7 @@ func yields(pages []Page) (found, open map[int64]bool) {
 			continue
 		}
 		switch kind := kinds[nodes[i]]; {
-		case p.Content && !p.Copy, p.Waits && kind.contents > kind.copies:
+		case p.Content && !p.Copy, p.Waits && float64(kind.copies) < minShare*float64(kind.contents):
 			found[p.Finder] = true
 		case p.Waits && kind.contents == 0:
 			open[p.Finder] = true

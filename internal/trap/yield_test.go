@@ -24,6 +24,12 @@ func TestListsThatSayTheSame(t *testing.T) {
 		"that lead to copies": {"http://h.example/thumbnails?album=%d&page=1", "http://h.example/picture?album=%d&pid=%d", func(_, entry *Page) {
 			entry.Copy = true
 		}, []string{"h.example/picture/?album&pid", "h.example/thumbnails/?album&page"}},
+		"that lead to pages of a kind of which nearly all are copies": {"http://h.example/day?time=%d", "http://h.example/day?lang=%d&time=%d", func(list, entry *Page) {
+			entry.Copy, entry.Waits, entry.Content = true, entry.ID != list.ID+1, entry.ID == list.ID+1
+			if entry.ID == 1001 {
+				entry.Copy = false
+			}
+		}, []string{"h.example/day/?lang&time", "h.example/day/?time"}},
 		"that lead to known pages": {"http://h.example/thumbnails?album=%d&page=1", "http://h.example/picture?album=%d&pid=%d", func(_, entry *Page) {
 			entry.Finder = 1
 		}, []string{"h.example/thumbnails/?album&page"}},
