@@ -69,12 +69,17 @@ type Guard struct {
 }
 
 // Look continues unfinished work, examines the sites that have grown since it last
-// did, and holds what it finds.
+// did and those with many copies, and holds what it finds.
 func (g Guard) Look(ctx context.Context) error {
 	more := g.Crawl.Spec.Traps.Guard
 	for round := 0; more && round < lookRounds; round++ {
 		var err error
 		if more, err = g.lookForTraps(ctx); err != nil {
+			return err
+		}
+	}
+	if g.Crawl.Spec.Traps.Guard {
+		if err := g.lookAtCopies(ctx); err != nil {
 			return err
 		}
 	}
