@@ -94,8 +94,18 @@ func (s *sinkRun) deliver() error {
 	default:
 		s.log.Warn("delivering failed", "crawl", s.s.Crawl, "sink", s.s.Sink, "error", err)
 		deliverFailed(&s.s, words(err), now.Add(pauseFor(troubleOf(err), s.s.CrawlID, s.s.Failures)))
+		if s.s.Last.Paused && s.failedMayBeResumed() {
+			s.s.Last.Paused = false
+		}
 	}
 	return nil
+}
+
+// failedMayBeResumed reports whether a sink that was paused may have been resumed when a
+// delivery failed: a person resumes it, which the delivery was to find out. It looks again. Runs
+// of earlier releases slept on until somebody woke them.
+func (s *sinkRun) failedMayBeResumed() bool {
+	return workflow.GetVersion(s.ctx, "failed-may-be-resumed", workflow.DefaultVersion, 1) == 1
 }
 
 // sleep waits for the time to look again, or for a wake-up. A paused sink sets no alarm.

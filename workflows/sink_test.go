@@ -257,6 +257,34 @@ func TestSinkPausedByItsReceiver(t *testing.T) {
 	})
 }
 
+// A sink that a person resumes goes on, even if the delivery that follows fails.
+func TestSinkResumedBeforeAFailure(t *testing.T) {
+	t.Parallel()
+	story := sinkStory{
+		prepare: func(l *sinkLife) {
+			whole, failed := l.world.OnDeliver, false
+			l.world.OnDeliver = func(in contract.DeliverIn) (contract.DeliverOut, error) {
+				if l.env.Now().Sub(start) >= 10*day && !failed {
+					failed = true
+					return contract.DeliverOut{}, temporal.NewNonRetryableApplicationError("a bug", "Bug", nil)
+				}
+				return whole(in)
+			}
+		},
+		events: func(l *sinkLife) []*at {
+			return []*at{
+				update(time.Minute, contract.Pause), l.changeAt(time.Hour, 1, 2),
+				update(10*day, contract.Resume), l.loseAt(11 * day),
+			}
+		},
+	}
+	story.everyCut(t, func(t *testing.T, l *sinkLife) {
+		if took := l.receiver.Taken(); took != "1 2" {
+			t.Errorf("taken %s", took)
+		}
+	})
+}
+
 // Five days without an answer pause the sink, too.
 func TestSinkGivesUpAfterFiveDays(t *testing.T) {
 	t.Parallel()
