@@ -42,7 +42,7 @@ func Words(r crawl.Reason) string {
 }
 
 // WaitWords says in plain words why a visit waits. The reason is one of the
-// store's Wait constants (line, delay, backoff, robots, blocked), or address; position
+// store's Wait constants (line, delay, backoff, robots, blocked, robots_blocked), or address; position
 // is the number of places ahead.
 func WaitWords(reason string, position int) string {
 	switch reason {
@@ -59,6 +59,8 @@ func WaitWords(reason string, position int) string {
 		return "robots.txt cannot be had, so everything is disallowed"
 	case "blocked":
 		return "the operator blocked the host"
+	case "robots_blocked":
+		return "the operator blocked the host to which robots.txt redirects"
 	case "address":
 		return "other requests to the host's address come first (politeness.per_address)"
 	}

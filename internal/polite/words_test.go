@@ -56,6 +56,7 @@ func TestWaitWords(t *testing.T) {
 		{"backoff", 3, "the host asked for quiet, or its connections fail"},
 		{"robots", 0, "robots.txt cannot be had, so everything is disallowed"},
 		{"blocked", 0, "the operator blocked the host"},
+		{"robots_blocked", 0, "the operator blocked the host to which robots.txt redirects"},
 		{"address", 0, "other requests to the host's address come first (politeness.per_address)"},
 		{"unheard of", 0, "unheard of"},
 	} {

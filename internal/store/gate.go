@@ -42,10 +42,10 @@ type Gate interface {
 	// seconds.
 	Recall(ctx context.Context, limit int) (GateEffects, error)
 	// SetBlocked blocks a host, given by its host key, for all crawls, or unblocks it. No
-	// request is made to a blocked host: Acquire answers WaitBlocked, permits that have not
-	// begun are refused, and a request in flight may end. Its waiters keep their places.
-	// Unblocking returns the first of them as turns; each request, and Nudge, gives the
-	// next ones their turn. An unknown host can be blocked too; unblocking one is
+	// request is made to a blocked host: Acquire answers WaitBlocked or WaitRobotsBlocked,
+	// permits that have not begun are refused, and a request in flight may end. Its waiters
+	// keep their places. Unblocking returns the first of them as turns; each request, and
+	// Nudge, gives the next ones their turn. An unknown host can be blocked too; unblocking one is
 	// ErrNotFound.
 	SetBlocked(ctx context.Context, host string, blocked bool) (GateEffects, error)
 	// Unpark returns up to limit parked pages of a resumed crawl to their lines, and
@@ -109,6 +109,8 @@ const (
 	WaitBackoff = "backoff" // the host asked for quiet, or fails
 	WaitRobots  = "robots"  // robots.txt is unreachable; everything is disallowed
 	WaitBlocked = "blocked" // the operator blocked the host
+	// WaitRobotsBlocked: the operator blocked the host to which the robots.txt redirects.
+	WaitRobotsBlocked = "robots_blocked"
 )
 
 // AcquireParams are the inputs of Acquire.

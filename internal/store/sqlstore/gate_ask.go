@@ -406,7 +406,9 @@ func (q *question) wait(ctx context.Context, g *gateHost, w *waiter, pump pumped
 	reason := waitReason(free, position)
 	switch {
 	case g.row.blocked != 0:
-		at, reason = g.at().Add(blockedWait), store.WaitBlocked
+		if at, reason = g.at().Add(blockedWait), store.WaitBlocked; g != q.home {
+			reason = store.WaitRobotsBlocked
+		}
 	case q.robots.duty != 0 && q.robots.dutyUntil > micros(at):
 		at, reason = fromMicros(q.robots.dutyUntil), store.WaitLine
 	}

@@ -148,6 +148,11 @@ func blockedWithoutRobots(w *gateWorld) {
 	w.blocked(pages[0])
 	w.blocked(pages[1])
 	w.block("host.test", false)
+	w.block("there.test", true)
+	if a := w.waits(pages[1]); a.Reason != store.WaitRobotsBlocked || a.Wait < 23*time.Hour {
+		w.t.Errorf("%s for %v, want that the host of its robots.txt is blocked", a.Reason, a.Wait)
+	}
+	w.block("there.test", false)
 	if permit := w.grant(pages[1]); permit.Kind != crawl.PermitRobots || permit.URL != "http://there.test/robots.txt" {
 		w.t.Errorf("permit %+v", permit)
 	}
