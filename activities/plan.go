@@ -266,6 +266,7 @@ func decide(rules schedule.Rules, page store.PageRecord, in contract.PlanIn, bes
 	seen := schedule.Observation{
 		Outcome: f.Outcome, RetryAfter: f.RetryAfter, Rest: polite.LeftAlone(f.Held, page.Failures+1), At: f.At, Gap: known.Belief.Gap(f.At), NotModified: f.Status == http.StatusNotModified,
 		Modified: modified(page, f), Newest: f.Newest, Late: late(page, f.At), Duplicate: beside.duplicate, Respelled: f.Respelled, Trapped: beside.trapped, Lifted: beside.lifted, Forbidden: beside.forbidden, Internal: beside.internal,
+		Seed: page.Level == 0 && page.Kind == crawl.KindPage, Permanent: permanent(f.Status), Since: since(page, f.At),
 	}
 	if page.Kind == crawl.KindRequisite {
 		return schedule.AfterRequisite(known, seen, with)
@@ -289,6 +290,19 @@ func late(page store.PageRecord, at time.Time) time.Duration {
 		return 0
 	}
 	return max(0, at.Sub(page.NextAt))
+}
+
+// since is the time from the visit before to this one.
+func since(page store.PageRecord, at time.Time) time.Duration {
+	if page.Visits == 0 || page.LastAt.IsZero() {
+		return 0
+	}
+	return max(0, at.Sub(page.LastAt))
+}
+
+// permanent reports whether an answer without content says that it is for good.
+func permanent(status int) bool {
+	return status == http.StatusMovedPermanently || status == http.StatusPermanentRedirect || status == http.StatusGone
 }
 
 // modified returns the dates of the old copy and the new one.

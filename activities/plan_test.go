@@ -39,8 +39,8 @@ func TestPlanRevisit(t *testing.T) {
 		{"sqrt, first", "sqrt", outcomes(crawl.OutcomeNew), crawl.Active, day, "√λ share: every 1d at θ 0.025"},
 		{"fresh, first", "fresh", outcomes(crawl.OutcomeNew), crawl.Active, day, "freshness share: every 1d"},
 		{"deltat, first", "deltat", outcomes(crawl.OutcomeNew), crawl.Active, day, "refresh time 1d"},
-		{"gone", "fixed", outcomes(crawl.OutcomeGone), crawl.Gone, 120 * day, "gone"},
-		{"redirected", "fixed", outcomes(crawl.OutcomeRedirected), crawl.Redirect, 120 * day, "answers with a redirect"},
+		{"gone", "fixed", outcomes(crawl.OutcomeGone), crawl.Gone, day, "gone"},
+		{"redirected", "fixed", outcomes(crawl.OutcomeRedirected), crawl.Redirect, day, "answers with a redirect"},
 		{"unsupported", "fixed", outcomes(crawl.OutcomeUnsupported), crawl.Active, 120 * day, "content type not wanted"},
 		{"failing", "fixed", outcomes(crawl.OutcomeFailed), crawl.Failing, time.Hour, "failed"},
 		{
@@ -106,6 +106,46 @@ func TestPlanRevisitOfWhatIsLost(t *testing.T) {
 			}
 			if plan := w.plan(page, 2, c.fetch); !near(plan.NextAt.Sub(plan.At), c.interval, 0.1) {
 				t.Errorf("again after %s, want %s: %s", plan.NextAt.Sub(plan.At), c.interval, plan.Reason)
+			}
+		})
+	}
+}
+
+// A seed whose first visits come while its site is in trouble is not given up for months; one
+// that has moved, and pages to which links lead, are.
+func TestPlanRevisitOfWhatNeverCame(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		status int
+		out    crawl.Outcome
+		seed   bool
+		waits  []time.Duration
+	}{
+		{"a seed is gone", 404, crawl.OutcomeGone, true, []time.Duration{day, 4 * day, 16 * day, 64 * day, 120 * day}},
+		{"a seed redirects", 302, crawl.OutcomeRedirected, true, []time.Duration{day, 4 * day}},
+		{"a seed has moved", 301, crawl.OutcomeRedirected, true, []time.Duration{120 * day, 120 * day}},
+		{"a seed is gone for good", 410, crawl.OutcomeGone, true, []time.Duration{120 * day}},
+		{"a dead link", 404, crawl.OutcomeGone, false, []time.Duration{120 * day, 120 * day}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			page := w.living([]string{"http://localhost/"}, func(spec *crawl.Spec) { spec.Revisit.Policy = "fixed" })[0]
+			if !c.seed {
+				must[store.RegisterResult](t)(w.store.RegisterLinks(t.Context(), store.RegisterParams{
+					CrawlID: w.crawl().ID, From: page.PageID, URLs: []store.NewURL{{URL: "http://localhost/dead", Host: "localhost", Level: 1}},
+				}))
+				run(w, contract.Admit, contract.AdmitIn{CrawlID: w.crawl().ID, Limit: 100})
+				page = w.page("http://localhost/dead").PageRef
+			}
+			at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+			for i, wait := range c.waits {
+				plan := w.plan(page, i+1, contract.FetchOut{Outcome: c.out, Status: c.status, At: at})
+				if !near(plan.NextAt.Sub(plan.At), wait, 0.1) {
+					t.Errorf("after visit %d again in %s, want %s: %s", i+1, plan.NextAt.Sub(plan.At), wait, plan.Reason)
+				}
+				at = at.Add(wait)
 			}
 		})
 	}

@@ -54,6 +54,10 @@ type Observation struct {
 	// Forbidden says that the page was excluded without a request by a file of its site, which
 	// still does.
 	Forbidden bool
+	// Seed says that the page is a seed: somebody expects it to be there.
+	Seed bool
+	// Permanent says that the answer, a redirect or 410, claims to be for good.
+	Permanent bool
 	// Trapped says that the page is part of a trap, whose other pages are held.
 	Trapped bool
 	// At is when the visit was made. It is remembered only to compute the Gap of the
@@ -63,6 +67,8 @@ type Observation struct {
 	// Visits in between that saw no content do not end it. 0 means unknown: the visit
 	// then counts in the history but says nothing about the rate.
 	Gap time.Duration
+	// Since is the time since the visit before, 0 if there was none.
+	Since time.Duration
 	// Late is how long after it was due the visit was made; 0 means on time, or
 	// unknown.
 	Late time.Duration

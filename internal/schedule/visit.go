@@ -28,7 +28,7 @@ type Plan struct {
 //	the same in a trap                 active     at max_interval, nothing learned
 //	unsupported too_large              active     at max_interval
 //	redirected to another spelling     as before  at once, nothing learned
-//	redirected, gone                   redirect, gone: growing from a day up to max_interval
+//	redirected, gone                   redirect, gone: growing from a day up to max_interval; see lost
 //	excluded by its site's robots.txt  excluded   the same
 //	excluded otherwise                 excluded   at max_interval
 //	excluded by a rule that is gone    as before  at min_interval, nothing learned
@@ -103,21 +103,33 @@ func (p Parameters) lookAgain(policy Policy, page Page, seen Observation) Decisi
 	return d
 }
 
-// firstProbe is how soon a page comes again that had content and has just been lost, at the
-// latest.
+// firstProbe is how soon a page comes again that had content and has just been lost, or a seed
+// that never had any, at the latest.
 const firstProbe = day
+
+// seedPatience is by how much each wait for a seed that never had content is longer than the
+// one before.
+const seedPatience = 4
 
 // lost plans the next visit of a page that is gone or elsewhere, or that its robots.txt forbids.
 // A site in trouble, or a mistake of its owner, may do that to all its pages for minutes or days.
 // So a page that had content comes again after a day, or when it is due if that is sooner, and
 // then after as long as it has been without content: the trouble costs no copy more than as much
-// time again.
+// time again. A seed that never had content comes again too, but less often. Other pages without
+// content rest: most of the links that lead to them are dead for good.
 func (p Parameters) lost(policy Policy, page Page, seen Observation) Decision {
-	code, wanted := seen.Outcome.String(), seen.Gap
-	if page.State != crawl.Gone && page.State != crawl.Redirect && page.State != crawl.Excluded {
+	var wanted time.Duration
+	expected := seen.Gap > 0 || seen.Seed && !seen.Permanent
+	switch first := page.State != crawl.Gone && page.State != crawl.Redirect && page.State != crawl.Excluded; {
+	case expected && first:
 		wanted = min(firstProbe, policy.Next(page, seen, p).Interval)
+	case seen.Gap > 0:
+		wanted = seen.Gap
+	case expected:
+		wanted = times(seedPatience, seen.Since)
 	}
-	if seen.Gap <= 0 || wanted >= p.Max || p.Max <= firstProbe {
+	code := seen.Outcome.String()
+	if wanted <= 0 || wanted >= p.Max || p.Max <= firstProbe {
 		return p.probe(page, code, page.Belief)
 	}
 	interval, bound := p.spread(page, wanted)

@@ -126,6 +126,11 @@ func TestWhatIsGoneMayComeBack(t *testing.T) {
 		{"still forbidden", crawl.Excluded, 4 * day, Observation{Outcome: crawl.OutcomeExcluded, Forbidden: true}, monthly, 4 * day, ""},
 		{"excluded otherwise", crawl.Active, 30 * day, Observation{Outcome: crawl.OutcomeExcluded}, monthly, 114 * day, ""},
 		{"never there", crawl.Active, 0, gone, monthly, 114 * day, "gone, looked at again every 120d"},
+		{"a seed that was never there", crawl.Active, 0, Observation{Outcome: crawl.OutcomeGone, Seed: true}, monthly, day, "gone, looked at again after 1d, in case it comes back"},
+		{"a seed that is forbidden", crawl.Active, 0, Observation{Outcome: crawl.OutcomeExcluded, Forbidden: true, Seed: true}, monthly, day, ""},
+		{"a seed that is still not there", crawl.Redirect, 0, Observation{Outcome: crawl.OutcomeRedirected, Seed: true, Since: 4 * day}, monthly, 16 * day, ""},
+		{"a seed that never comes", crawl.Gone, 0, Observation{Outcome: crawl.OutcomeGone, Seed: true, Since: 64 * day}, monthly, 114 * day, ""},
+		{"a seed that has moved for good", crawl.Active, 0, Observation{Outcome: crawl.OutcomeRedirected, Seed: true, Permanent: true}, monthly, 114 * day, ""},
 		{"rests for less than a day anyway", crawl.Active, time.Hour, gone, brief, 11 * time.Hour, "gone, looked at again every 12h"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
