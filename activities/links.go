@@ -171,6 +171,14 @@ func (r rejections) list() []store.Rejection {
 	return all
 }
 
+// of counts the links that were rejected for a reason, nil for none.
+func (r rejections) of(reason string) map[string]int {
+	if r[reason] == nil {
+		return nil
+	}
+	return map[string]int{reason: r[reason].Links}
+}
+
 func (r rejections) counts() map[string]int {
 	counts := make(map[string]int, len(r))
 	for reason, of := range r {

@@ -121,7 +121,7 @@ func (a *Activities) enter(ctx context.Context, view *crawlView, from *store.Pen
 	}
 	if links.undecided == nil {
 		// Before their wait ends: an interrupted attempt is repeated.
-		moves, err := maintain.Hints(ctx, a.stores.Hints, a.maintained(view), from)
+		moves, err := maintain.Hints(ctx, a.stores.Hints, a.maintained(view), from, links.rejected.of(reasonRenamed))
 		if err == nil {
 			err = a.move(ctx, moves)
 		}

@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -32,6 +33,7 @@ const (
 const (
 	reasonManyFeeds = "too many feeds"
 	reasonNesting   = "index in an index too often"
+	reasonRenamed   = "renamed lists"
 )
 
 // sourceTypes are the media types of lists.
@@ -178,11 +180,15 @@ type sourceJudge struct {
 	moved  bool                       // from is a list that redirects to the source
 	feeds  map[string]map[string]bool // known feeds, by host
 	place  int
+
+	renames map[string]bool // whether from renames its lists, by their host
+	known   map[string]bool // those lists of from that the crawl knows, once it is asked
+	proving bool            // the list by which from may prove itself is taken
 }
 
 func (a *Activities) newSourceJudge(view *crawlView, from *store.PendingLinks) (*sourceJudge, error) {
 	origin, err := urlkey.Canonical(from.Page.URL)
-	return &sourceJudge{a: a, view: view, from: from, origin: origin, feeds: map[string]map[string]bool{}}, err
+	return &sourceJudge{a: a, view: view, from: from, origin: origin, feeds: map[string]map[string]bool{}, renames: map[string]bool{}}, err
 }
 
 // judge decides on a source. The crawl's limits and explicit rules apply. A source
@@ -212,6 +218,12 @@ func (j *sourceJudge) judge(ctx context.Context, link store.Link) (store.NewURL,
 		return source, scope.Verdict{Reason: reasonNesting}, nil
 	case link.Kind == crawl.KindFeed:
 		verdict, err := j.feed(ctx, source)
+		return source, verdict, err
+	case j.from.Kind.IsSource() && !j.moved:
+		renamed, err := j.renamed(ctx, source)
+		if err == nil && renamed {
+			verdict = scope.Verdict{Reason: reasonRenamed, Detail: "the index gives its lists other names at each reading, and the last ones brought no new page"}
+		}
 		return source, verdict, err
 	}
 	return source, verdict, nil
@@ -257,4 +269,69 @@ func (j *sourceJudge) feed(ctx context.Context, source store.NewURL) (scope.Verd
 	}
 	known[source.URL] = true
 	return scope.Verdict{Accept: true, Reason: scope.ReasonInside}, nil
+}
+
+// childrenLooked is the most lists of an index that are looked at to see whether it renames them.
+const childrenLooked = 5000
+
+// renamed reports whether a list that an index names is not read, because the crawl does not
+// know it and the index renames its lists.
+func (j *sourceJudge) renamed(ctx context.Context, source store.NewURL) (bool, error) {
+	renames, looked := j.renames[source.Host]
+	if !looked {
+		var err error
+		if renames, err = j.renamesAt(ctx, source.Host); err != nil {
+			return false, err
+		}
+		j.renames[source.Host] = renames
+	}
+	if !renames {
+		return false, nil
+	}
+	if j.known == nil {
+		known, err := j.a.stores.Pages.KnownURLs(ctx, j.view.ID, slices.Collect(maps.Keys(j.named())))
+		if err != nil {
+			return false, err
+		}
+		j.known = known
+	}
+	if j.known[source.URL] {
+		return false, nil
+	}
+	if sitemap.Proves(j.from.Visit) && !j.proving {
+		j.proving = true
+		return false, nil
+	}
+	return true, nil
+}
+
+// renamesAt reports whether the index renames its lists on a host.
+func (j *sourceJudge) renamesAt(ctx context.Context, host string) (bool, error) {
+	lists, err := j.a.stores.Pages.ListSources(ctx, store.SourceFilter{
+		CrawlID: j.view.ID, Host: host, Kind: crawl.KindSitemap, Finder: j.from.Page.PageID, Newest: true, Limit: childrenLooked,
+	})
+	if err != nil || len(lists) == 0 {
+		return false, err
+	}
+	now, err := j.a.stores.Crawls.Now(ctx)
+	if err != nil {
+		return false, err
+	}
+	named := j.named()
+	children := make([]sitemap.Child, len(lists))
+	for i, l := range lists {
+		children[i] = sitemap.Child{Found: l.FoundAt, Visited: l.Visits > 0, Brought: l.Brought, Named: named[l.URL]}
+	}
+	return sitemap.Renamed(children, now), nil
+}
+
+// named returns the lists that the index names.
+func (j *sourceJudge) named() map[string]bool {
+	named := make(map[string]bool, len(j.from.Links))
+	for _, link := range j.from.Links {
+		if u, err := j.view.url(link.URL); err == nil && link.Kind == crawl.KindSitemap {
+			named[u.String()] = true
+		}
+	}
+	return named
 }

@@ -3,6 +3,7 @@ package activities_test
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -256,6 +257,89 @@ func TestSourcesOfAnIndex(t *testing.T) {
 	// As near to a seed as the page that named the first of them.
 	if _, got := w.read(w.page("http://localhost/3.xml").PageRef, "application/xml", urlset("http://localhost/a")); got.New != 1 || w.page("http://localhost/a").Level != 1 {
 		t.Errorf("of the last: %+v", got)
+	}
+}
+
+// agedStore has found lists the given time ago, by their URLs.
+type agedStore struct {
+	store.Store
+	age func(url string) time.Duration
+}
+
+func (s agedStore) ListSources(ctx context.Context, f store.SourceFilter) ([]store.SourceRecord, error) {
+	list, err := s.Store.ListSources(ctx, f)
+	for i := range list {
+		list[i].FoundAt = list[i].FoundAt.Add(-s.age(list[i].URL))
+	}
+	return list, err
+}
+
+// An index that names other lists at each reading, for the same pages, does not fill the crawl.
+// One whose lists bring news does not lose any, however it calls them.
+func TestSourcesThatAreRenamed(t *testing.T) {
+	t.Parallel()
+	const readings = 30
+	for _, c := range []struct {
+		name  string
+		list  func(reading, n int) string // its address
+		page  func(reading, n int) string // what it lists
+		most  int                         // lists
+		least int
+	}{
+		{
+			"the same pages under new names", func(r, n int) string { return fmt.Sprintf("http://localhost/%d/%d.xml?t=%d", r, n, r*n) },
+			func(_, n int) string { return fmt.Sprintf("http://localhost/page-%d", n) }, 5*3 + 3, 5*3 + 2,
+		},
+		{
+			"news under new names", func(r, n int) string { return fmt.Sprintf("http://localhost/%d/%d.xml", r, n) },
+			func(r, n int) string { return fmt.Sprintf("http://localhost/page-%d-%d", r, n) }, readings * 3, readings * 3,
+		},
+		{
+			"a new list at each reading beside old ones", func(r, n int) string { return fmt.Sprintf("http://localhost/0/%d.xml", r*min(n, 1)*10+n) },
+			func(int, int) string { return "http://localhost/" }, readings*2 + 1, readings*2 + 1,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			found := map[string]int{}
+			reading := 0
+			w := newWorld(t, func(p *parts) {
+				p.store = agedStore{p.store, func(url string) time.Duration { return time.Duration(reading-found[url]) * time.Hour }}
+			})
+			w.living([]string{"http://localhost/"}, func(spec *crawl.Spec) { spec.Limits.Window = 1000 })
+			index := w.listed("http://localhost/index.xml")
+			for reading = 1; reading <= readings; reading++ {
+				var b strings.Builder
+				var named []string
+				for n := range 3 {
+					url := c.list(reading, n)
+					if found[url] == 0 {
+						found[url] = reading
+						named = append(named, url)
+					}
+				}
+				for url := range found {
+					if strings.HasPrefix(url, "http://localhost/0/") || slices.Contains(named, url) {
+						fmt.Fprintf(&b, "<sitemap><loc>%s</loc></sitemap>", url)
+					}
+				}
+				_, got := w.read(index, "application/xml", "<sitemapindex>"+b.String()+"</sitemapindex>")
+				for n, url := range named {
+					if _, known := w.find(url); known {
+						w.read(w.admitted(url), "application/xml", urlset(c.page(reading, n)))
+					} else if got.Rejected["renamed lists"] == 0 {
+						t.Errorf("%s is not read, but %v", url, got.Rejected)
+					}
+				}
+			}
+			if n := len(w.sources()) - 1; n > c.most || n < c.least {
+				t.Errorf("%d lists, want %d to %d", n, c.least, c.most)
+			}
+			refused := min(1, w.rejected("renamed lists"))
+			if s := w.sources()[0]; s.URL != index.URL || min(1, s.Skipped["renamed lists"]) != refused || (refused > 0) != (c.most < readings) {
+				t.Errorf("the index says %v", s.Skipped)
+			}
+		})
 	}
 }
 

@@ -2,6 +2,7 @@ package maintain
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	"recrawl/internal/sitemap"
@@ -18,14 +19,14 @@ type HintStore interface {
 
 // Hints returns the pages that should be visited sooner because a list says that they
 // have changed since their last visit, to the extent that the list is trusted. The
-// list's other statements are counted in the store.
-func Hints(ctx context.Context, s HintStore, c Crawl, list *store.PendingLinks) (Moves, error) {
+// list's other statements are counted in the store, beside the lists that are left out (by reason).
+func Hints(ctx context.Context, s HintStore, c Crawl, list *store.PendingLinks, left map[string]int) (Moves, error) {
 	if !list.Kind.IsSource() {
 		return Moves{}, nil
 	}
 	dates := datesOf(c, list)
 	if len(dates) == 0 {
-		return Moves{}, s.SaveSkipped(ctx, list.Page.PageID, nil)
+		return Moves{}, s.SaveSkipped(ctx, list.Page.PageID, left)
 	}
 	outdated, err := s.Outdated(ctx, c.ID, dates)
 	if err != nil {
@@ -41,6 +42,7 @@ func Hints(ctx context.Context, s HintStore, c Crawl, list *store.PendingLinks) 
 	}
 	known := knownPages(c, list, outdated)
 	hints, skipped := sitemap.Choose(known, sitemap.Record{Hits: records[0].Hits, Misses: records[0].Misses}, len(list.Links), now)
+	maps.Copy(skipped, left)
 	if err := s.SaveSkipped(ctx, list.Page.PageID, skipped); err != nil {
 		return Moves{}, err
 	}

@@ -14,7 +14,8 @@ import (
 type Sources interface {
 	// SaveReading stores the result of reading a source.
 	SaveReading(ctx context.Context, pageID int64, r Reading) error
-	// SaveSkipped stores, by reason, how many dates of a source moved no visit.
+	// SaveSkipped stores, by reason, how many dates of a source moved no visit, and how many
+	// lists that it names are not read.
 	SaveSkipped(ctx context.Context, pageID int64, skipped map[string]int) error
 	// BecomePage makes a source an ordinary page, because its content showed that it is not
 	// a list.
@@ -22,7 +23,7 @@ type Sources interface {
 	// Outdated lists the active pages among the URLs that were visited, but not since the
 	// given date, and that are not due, or due only because of a source's hint.
 	Outdated(ctx context.Context, crawlID int64, dates []URLDate) ([]OutdatedPage, error)
-	// ListSources lists sources by page id after After.
+	// ListSources lists sources by page id after After, or the newest first.
 	ListSources(ctx context.Context, f SourceFilter) ([]SourceRecord, error)
 	// ClaimForeignHost reports whether a host to which a robots.txt redirects is one of the
 	// crawl's foreign hosts, and makes it one if there are fewer than most. See
@@ -65,6 +66,8 @@ type SourceFilter struct {
 	PageID  int64 // only this one
 	Host    string
 	Kind    crawl.PageKind
+	Finder  int64 // found from this page first
+	Newest  bool  // the newest first; After does not count
 	After   int64 // page id, exclusive
 	Limit   int
 }
@@ -77,12 +80,15 @@ type SourceRecord struct {
 	Nesting int
 	Reading           // the last
 	ReadAt  time.Time // zero before the first
+	FoundAt time.Time
 	Visits  int
 	LastAt  time.Time
+	Brought int // pages that it listed and the crawl did not know
 	Hinted  int // visits that it moved
 	// Hits and Misses count those that found a change and those that did not; see
 	// HintMemory.
 	Hits, Misses int
-	// Skipped counts, by reason, the dates of the last reading that moved no visit.
+	// Skipped counts, by reason, what was left out of the last reading: dates that moved no
+	// visit, and lists that are not read.
 	Skipped map[string]int
 }

@@ -17,6 +17,9 @@ func (s *Store) insertFound(ctx context.Context, tx Tx, p store.RegisterParams, 
 	if err := s.insertSources(ctx, tx, p.CrawlID, urls, now); err != nil {
 		return err
 	}
+	if err := s.countBrought(ctx, tx, p, urls); err != nil {
+		return err
+	}
 	if err := s.settleRequisites(ctx, tx, urls, d); err != nil {
 		return err
 	}

@@ -60,6 +60,21 @@ func (s *Store) insertSources(ctx context.Context, tx Tx, crawlID int64, urls []
 	return nil
 }
 
+// countBrought counts the pages that a list brought.
+func (s *Store) countBrought(ctx context.Context, tx Tx, p store.RegisterParams, urls []foundURL) error {
+	brought := 0
+	for _, u := range urls {
+		brought += int(count(u.isNew && crawl.PageKind(u.Kind) == crawl.KindPage))
+	}
+	if !p.Listed || brought == 0 {
+		return nil
+	}
+	if err := tx.Queue(ctx, `UPDATE sources SET brought = brought + $2 WHERE page_id = $1`, p.From, brought); err != nil {
+		return fmt.Errorf("count what source %d brought: %w", p.From, err)
+	}
+	return nil
+}
+
 // SaveReading implements store.Sources.
 func (s *Store) SaveReading(ctx context.Context, pageID int64, r store.Reading) error {
 	_, err := write(ctx, s, func(tx Tx) (int64, error) {
@@ -209,11 +224,18 @@ func (s *Store) ListSources(ctx context.Context, f store.SourceFilter) ([]store.
 	if f.Kind.IsSource() {
 		and(`o.kind = $%d`, int64(f.Kind))
 	}
+	if f.Finder != 0 {
+		and(`p.found_from = $%d`, f.Finder)
+	}
+	order := `o.page_id`
+	if f.Newest {
+		args[1], order = int64(0), order+` DESC`
+	}
 	query := `SELECT o.page_id, o.crawl_id, c.name, p.url, h.host, o.kind, f.state, o.nesting, o.format, o.entries, o.dated, o.dropped,
-			o.problem, o.read_at, f.visit, f.last_at, o.hinted, o.hits, o.misses, o.skipped
+			o.problem, o.read_at, p.found_at, f.visit, f.last_at, o.brought, o.hinted, o.hits, o.misses, o.skipped
 		FROM sources o JOIN frontier f ON f.page_id = o.page_id JOIN pages p ON p.id = o.page_id
 			JOIN hosts h ON h.id = o.host_id JOIN crawls c ON c.id = o.crawl_id
-		WHERE ` + where + ` ORDER BY o.page_id LIMIT $3`
+		WHERE ` + where + ` ORDER BY ` + order + ` LIMIT $3`
 	found, err := read(ctx, s, func(tx Tx) ([]store.SourceRecord, error) { return collect(ctx, tx, query, args, s.scanSource) })
 	if err != nil {
 		return nil, fmt.Errorf("sources of crawl %d: %w", f.CrawlID, err)
@@ -224,15 +246,15 @@ func (s *Store) ListSources(ctx context.Context, f store.SourceFilter) ([]store.
 func (s *Store) scanSource(row Row) (store.SourceRecord, error) {
 	r := store.SourceRecord{PageRef: crawl.PageRef{Store: s.id}}
 	var kind, state uint8
-	var readAt, lastAt int64
+	var readAt, foundAt, lastAt int64
 	var dropped, skipped string
 	err := row.Scan(&r.PageID, &r.CrawlID, &r.Crawl, &r.URL, &r.Host, &kind, &state, &r.Nesting, &r.Format, &r.Entries, &r.Dated,
-		&dropped, &r.Problem, &readAt, &r.Visits, &lastAt, &r.Hinted, &r.Hits, &r.Misses, &skipped)
+		&dropped, &r.Problem, &readAt, &foundAt, &r.Visits, &lastAt, &r.Brought, &r.Hinted, &r.Hits, &r.Misses, &skipped)
 	if err != nil {
 		return store.SourceRecord{}, err
 	}
 	r.Kind, r.State = crawl.PageKind(kind), crawl.PageState(state)
-	r.ReadAt, r.LastAt = fromMicros(readAt), fromMicros(lastAt)
+	r.ReadAt, r.FoundAt, r.LastAt = fromMicros(readAt), fromMicros(foundAt), fromMicros(lastAt)
 	if r.Dropped, err = countsOf(dropped); err == nil {
 		r.Skipped, err = countsOf(skipped)
 	}

@@ -24,6 +24,7 @@ func sourceCases() []collectionCase {
 		{"OfManyURLs", sourcesOfManyURLs},
 		{"AreForgotten", sourcesForgotten},
 		{"AreKnown", sourcesKnown},
+		{"CountWhatTheyBring", sourcesBring},
 	}
 }
 
@@ -84,6 +85,30 @@ func sourcesAreNoLinks(c *collection) {
 	want(c, "links", c.status().Links, 1)
 	for url, backlinks := range map[string]int{page.URL: 0, c.url(2, 1, 0).URL: 1, list.URL: 0, c.url(1, 2, 0).URL: 0} {
 		want(c, "backlinks of "+url, c.find(url).Backlinks, backlinks)
+	}
+}
+
+// What a list brings counts once: pages, and only those that the crawl did not know. The lists
+// that it names are found by it, the newest first.
+func sourcesBring(c *collection) {
+	c.open()
+	list := c.registerSource(c.sourceURL(1, 1, 0, crawl.KindSitemap))
+	c.register(0, c.url(2, 1, 0))
+	for range 2 {
+		_, err := c.s.RegisterLinks(c.ctx, store.RegisterParams{CrawlID: c.id, From: list.PageID, Listed: true, URLs: append(
+			c.urls(2, 5, 1), c.sourceURL(1, 2, 1, crawl.KindSitemap),
+		)})
+		c.check(err)
+	}
+	_, err := c.s.RegisterLinks(c.ctx, store.RegisterParams{CrawlID: c.id, From: list.PageID, Listed: true, URLs: []store.NewURL{c.sourceURL(1, 3, 1, crawl.KindSitemap)}})
+	c.check(err)
+	want(c, "brought", c.source(list.PageID).Brought, 4)
+	named := c.sources(store.SourceFilter{Finder: list.PageID, Host: list.Host, Kind: crawl.KindSitemap, Newest: true, After: 1 << 40})
+	want(c, "named lists", len(named), 2)
+	want(c, "the newest", named[0].URL, c.url(1, 3, 0).URL)
+	want(c, "found", named[0].FoundAt.IsZero() || named[0].Brought != 0, false)
+	for _, other := range []store.SourceFilter{{Finder: list.PageID, Kind: crawl.KindFeed}, {Finder: named[0].PageID}} {
+		want(c, "others", len(c.sources(other)), 0)
 	}
 }
 
