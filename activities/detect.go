@@ -166,7 +166,7 @@ func (a *Activities) settle(ctx context.Context, view *crawlView, page store.Pag
 		}
 	}
 	if in.Suspects {
-		if err := a.suspect(ctx, page, last, now.digests, now.content, out); err != nil || out.Outcome == crawl.OutcomeSuspect {
+		if err := a.suspect(ctx, page, in, last, now.digests, now.content, out); err != nil || out.Outcome == crawl.OutcomeSuspect {
 			return nil, translate(err)
 		}
 	}

@@ -268,6 +268,9 @@ func decide(rules schedule.Rules, page store.PageRecord, in contract.PlanIn, bes
 		Modified: modified(page, f), Newest: f.Newest, Late: late(page, f.At), Duplicate: beside.duplicate, Respelled: f.Respelled, Trapped: beside.trapped, Lifted: beside.lifted, Forbidden: beside.forbidden, Internal: beside.internal,
 		Seed: page.Level == 0 && page.Kind == crawl.KindPage, Permanent: permanent(f.Status), Since: since(page, f.At),
 	}
+	if first := suspectSince(page); first != 0 {
+		seen.Looks = in.Visit - first
+	}
 	if page.Kind == crawl.KindRequisite {
 		return schedule.AfterRequisite(known, seen, with)
 	}

@@ -62,6 +62,7 @@ type PageStore interface {
 	Reschedule(ctx context.Context, moves []store.Move) ([]store.PageRecord, error)
 	Internal(ctx context.Context, pageID int64, since time.Time) (schedule.Internal, error)
 
+	Suspecting(ctx context.Context, page store.PageRecord, digest string, most int) (int, error)
 	Visit(ctx context.Context, pageID int64, visit int) (store.VisitRecord, error)
 	RecordVisit(ctx context.Context, p store.RecordParams) (store.RecordResult, error)
 	SaveVersion(ctx context.Context, p store.SaveVersionParams) (int64, error)

@@ -25,7 +25,7 @@ func suspectSince(page store.PageRecord) int {
 
 // suspect judges a change: if it does not count yet, the verdict becomes
 // OutcomeSuspect.
-func (a *Activities) suspect(ctx context.Context, page store.PageRecord, last, next change.Digests, content extract.Page, out *contract.DetectOut) error {
+func (a *Activities) suspect(ctx context.Context, page store.PageRecord, in contract.DetectIn, last, next change.Digests, content extract.Page, out *contract.DetectOut) error {
 	if !out.Outcome.Changed() || out.Returned {
 		return nil
 	}
@@ -33,9 +33,27 @@ func (a *Activities) suspect(ctx context.Context, page store.PageRecord, last, n
 	if err != nil || !is {
 		return err
 	}
-	outcome, reasons := change.Suspicion(out.Outcome, why, suspectSince(page))
+	since := suspectSince(page)
+	outcome, reasons := change.Suspicion(out.Outcome, why, since)
+	shared, err := a.shared(ctx, page, in)
+	if err != nil {
+		return err
+	}
+	if shared.Doubts() {
+		outcome, reasons = shared.Doubted(why, since)
+	}
 	out.Outcome, out.Reasons = outcome, slices.Concat(out.Reasons, reasons)
 	return nil
+}
+
+// shared looks whether other pages of the host show a suspect content that a page shows again.
+func (a *Activities) shared(ctx context.Context, page store.PageRecord, in contract.DetectIn) (change.Shared, error) {
+	since := suspectSince(page)
+	if since == 0 || page.Suspect.Digest == "" || page.Suspect.Digest != in.Fetch.Digest {
+		return change.Shared{}, nil
+	}
+	pages, err := a.stores.Pages.Suspecting(ctx, page, in.Fetch.Digest, change.SharedBy)
+	return change.Shared{Looks: in.Visit - since, Pages: pages}, err
 }
 
 func (a *Activities) suspicion(ctx context.Context, page store.PageRecord, last, next change.Digests, content extract.Page) (why crawl.Reason, is bool, err error) {
@@ -130,6 +148,9 @@ func suspectRedirect(page store.PageRecord, in contract.PlanIn) contract.PlanIn 
 func afterSuspect(page store.PageRecord, in contract.PlanIn) (*store.Suspect, []crawl.Reason) {
 	if in.Fetch.Outcome == crawl.OutcomeSuspect {
 		found := store.Suspect{Visit: in.Visit, Digest: in.Fetch.Digest}
+		if since := suspectSince(page); since != 0 {
+			found.Visit = since // the doubt began there
+		}
 		if len(directive.AgainstKeeping(in.Reasons)) > 0 {
 			found.Digest = ""
 		}

@@ -193,6 +193,81 @@ func TestSuspectIsConfirmed(t *testing.T) {
 	}
 }
 
+// While pages of a host show the same notice at once, none of them counts it, for a day and a half
+// at most. A page that shows a notice of its own does.
+func TestSuspectOnManyPages(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		pages int
+		looks int  // that find the notice, of each page
+		ends  bool // it is over then
+	}{
+		{"for hours", 6, 5, true},
+		{"for good", 6, 7, false},
+		{"on three pages", 3, 2, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w, busy := newWorld(t), false
+			s := serve(t, func(rw http.ResponseWriter, r *http.Request) {
+				body := articleBody + r.URL.Path
+				if busy {
+					body = busyBody
+				}
+				answering(200, body, "Content-Type: text/html")(rw, r)
+			})
+			var urls []string
+			for n := range c.pages {
+				urls = append(urls, fmt.Sprintf("%s/tides-%d", s.url, n))
+			}
+			pages := w.living(urls)
+			visit := 0
+			lookAtAll := func() (last contract.PlanOut) {
+				visit++
+				for _, page := range pages {
+					last = w.look(page, visit)
+				}
+				return last
+			}
+			lookAtAll()
+			busy = true
+			for look := range c.looks {
+				plan := lookAtAll()
+				if last := look == c.looks-1 && !c.ends; last != (plan.Outcome == crawl.OutcomeChanged) && c.pages > 3 {
+					t.Errorf("look %d: %s", look+1, plan.Outcome)
+				}
+				if want := time.Hour << max(look-1, 0); plan.Outcome == crawl.OutcomeSuspect && !near(plan.NextAt.Sub(plan.At), want, 0.15) {
+					t.Errorf("look %d: again after %s, want %s", look+1, plan.NextAt.Sub(plan.At), want)
+				}
+			}
+			busy = false
+			changes := 0
+			for _, page := range pages {
+				changes += w.page(page.URL).Changes
+			}
+			if want := map[bool]int{true: 0, false: c.pages}[c.ends]; changes != want {
+				t.Errorf("%d changes, want %d", changes, want)
+			}
+			if !c.ends {
+				return
+			}
+			if plan := lookAtAll(); plan.Outcome != crawl.OutcomeUnchanged {
+				t.Errorf("at last %s", plan.Outcome)
+			}
+			if v := w.recordedVisit(pages[0], visit); !strings.Contains(codes(v.Reasons), "suspect-gone") {
+				t.Errorf("because of %q", codes(v.Reasons))
+			}
+			if v := w.recordedVisit(pages[0], 4); !strings.Contains(codes(v.Reasons), "suspect-on-others") {
+				t.Errorf("visit 4 because of %q", codes(v.Reasons))
+			}
+			if digests := w.waiting(); !slices.Equal(digests, []string{digestOf(busyBody)}) {
+				t.Errorf("to be deleted: %q", digests)
+			}
+		})
+	}
+}
+
 // A failed fetch is no second look.
 func TestSuspectOutlivesAFailure(t *testing.T) {
 	t.Parallel()

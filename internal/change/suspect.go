@@ -32,6 +32,9 @@ const (
 	// CodeToError: a page that had content redirects to a page about an error or about
 	// maintenance, by its address.
 	CodeToError = "redirects-to-error"
+	// CodeShared: a later look found the same suspect content, and so did the looks at other
+	// pages of the host. Numbers: pages (at least), visit, the one that saw it first.
+	CodeShared = "suspect-on-others"
 	// CodeConfirmed: a second look found something suspect again, so it counts. Numbers:
 	// visit, the one that saw it first.
 	CodeConfirmed = "suspect-again"
@@ -191,6 +194,31 @@ func Suspicion(outcome crawl.Outcome, why crawl.Reason, since int) (crawl.Outcom
 		return crawl.OutcomeSuspect, []crawl.Reason{why}
 	}
 	return outcome, []crawl.Reason{why, {Code: CodeConfirmed, Num: map[string]float64{"visit": float64(since)}}}
+}
+
+// Shared is what is known of a content that a page has shown before, and that was suspect: how
+// many looks found it since the first, and how many other pages of the host show it.
+type Shared struct {
+	Looks, Pages int
+}
+
+const (
+	// SharedBy is how many other pages of a host must show a suspect content for longer doubt.
+	SharedBy = 3
+	// sharedLooks is how many times the doubt is renewed. With waits that double, from half an
+	// hour on, that is a day and a half at most.
+	sharedLooks = 6
+)
+
+// Doubts reports whether a suspect content that a page shows again still does not count: other
+// pages of its host show the very same, as where a server is out of order for hours, or answers
+// none but "too many requests".
+func (s Shared) Doubts() bool { return s.Pages >= SharedBy && s.Looks < sharedLooks }
+
+// Doubted says what becomes of a visit that found a suspect content again, if that is doubted
+// longer; since is as for Suspicion.
+func (s Shared) Doubted(why crawl.Reason, since int) (crawl.Outcome, []crawl.Reason) {
+	return crawl.OutcomeSuspect, []crawl.Reason{why, {Code: CodeShared, Num: map[string]float64{"pages": float64(s.Pages), "visit": float64(since)}}}
 }
 
 // AfterSuspect decides whether a visit with an outcome settles the suspicion of an earlier

@@ -65,6 +65,8 @@ func suspectWord(r crawl.Reason) (string, bool) {
 		return fmt.Sprintf("a few other words (%.0f bytes), where there was a text of %.0f", r.Num["text_bytes"], r.Num["last_bytes"]), true
 	case CodeToError:
 		return "redirects to a page about an error " + r.Text, true
+	case CodeShared:
+		return fmt.Sprintf("as at visit %.0f, but %.0f or more other pages of the host show the same", r.Num["visit"], r.Num["pages"]), true
 	case CodeConfirmed:
 		return fmt.Sprintf("as suspect as at visit %.0f, so it counts", r.Num["visit"]), true
 	case CodeDropped:

@@ -31,6 +31,7 @@ func TestWord(t *testing.T) {
 		"the front page's text instead of its own (https://a.test/, resemblance 0.50)":                        {Code: CodeFrontPage, Text: "https://a.test/", Num: map[string]float64{"resemblance": 0.5}},
 		"redirects to the front page https://a.test/":                                                         {Code: CodeToFrontPage, Text: "https://a.test/"},
 		"redirects to a login or a check https://a.test/login":                                                {Code: CodeToWall, Text: "https://a.test/login"},
+		"as at visit 3, but 5 or more other pages of the host show the same":                                  {Code: CodeShared, Num: map[string]float64{"visit": 3, "pages": 5}},
 		"as suspect as at visit 3, so it counts":                                                              {Code: CodeConfirmed, Num: map[string]float64{"visit": 3}},
 		"what visit 3 found is gone, and never counted":                                                       {Code: CodeDropped, Num: map[string]float64{"visit": 3}},
 	} {

@@ -90,15 +90,16 @@ func judge(policy Policy, page Page, seen Observation, p Parameters) Plan {
 // usually passed by then.
 const secondLook = 30 * time.Minute
 
-// lookAgain decides when the second look at a page is: early, but not before the floor,
-// and never later than the policy wants it.
+// lookAgain decides when the next look at a suspect page is: early, but not before the floor,
+// and never later than the policy wants it. Each look waits twice as long as the one before.
 func (p Parameters) lookAgain(policy Policy, page Page, seen Observation) Decision {
 	usual := policy.Next(page, seen, p)
-	interval, bound := p.spread(page, secondLook)
+	wanted := times(1<<min(seen.Looks, 16), secondLook)
+	interval, bound := p.spread(page, wanted)
 	if usual.Interval <= interval {
 		return usual
 	}
-	d := Decision{Interval: interval, Wanted: secondLook, Belief: page.Belief}
+	d := Decision{Interval: interval, Wanted: wanted, Belief: page.Belief}
 	d.why.add(because(CodeSecondLook, interval.Seconds()), bound)
 	return d
 }

@@ -90,6 +90,10 @@ func TestSecondLookIsNoLater(t *testing.T) {
 				if most := max(secondLook, p.Floor()) * 112 / 100; got.Interval > most {
 					t.Errorf("%s, round %s, at least %s: only after %s", policy.Name(), round, least, got.Interval)
 				}
+				third := AfterVisit(policy, page, Observation{Outcome: crawl.OutcomeSuspect, Looks: 1}, p)
+				if third.Interval > usual.Interval || third.Interval < got.Interval || third.Interval > 2*max(secondLook, p.Floor())*112/100 {
+					t.Errorf("%s, round %s, at least %s: then after %s", policy.Name(), round, least, third.Interval)
+				}
 				if got.Belief.Pairs != page.Belief.Pairs || got.Belief.Compared != page.Belief.Compared {
 					t.Errorf("%s learned %+v", policy.Name(), got.Belief)
 				}

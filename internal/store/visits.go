@@ -113,6 +113,9 @@ type Visits interface {
 	FindPages(ctx context.Context, url, crawlName string) ([]PageRecord, error)
 	// KnownURLs returns those canonical URLs that are pages of the crawl, in any state.
 	KnownURLs(ctx context.Context, crawlID int64, urls []string) (map[string]bool, error)
+	// Suspecting counts the other pages of a page's host, in any crawl and up to most, whose
+	// Suspect has the digest.
+	Suspecting(ctx context.Context, page PageRecord, digest string, most int) (int, error)
 	// Visit returns one recorded visit, or ErrNotFound.
 	Visit(ctx context.Context, pageID int64, visit int) (VisitRecord, error)
 	// SaveVersion stores a version with its content and the links to be registered. Saving

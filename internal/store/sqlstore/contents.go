@@ -70,6 +70,20 @@ func suspected(digest string) string {
 	return `EXISTS (SELECT 1 FROM frontier f WHERE f.suspect_digest = ` + digest + ` AND f.suspect_digest <> '')`
 }
 
+// Suspecting implements store.Pages.
+func (s *Store) Suspecting(ctx context.Context, page store.PageRecord, digest string, most int) (int, error) {
+	query := `SELECT COUNT(*) FROM (SELECT 1 FROM frontier f WHERE f.suspect_digest = $1 AND f.suspect_digest <> ''
+		AND f.host_id = $2 AND f.page_id <> $3 LIMIT $4) AS others`
+	n, err := glance(ctx, s, func(tx Tx) (n int, err error) {
+		err = tx.QueryRow(ctx, query, []any{clean(digest), page.HostID, page.PageID, most}, &n)
+		return n, err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("pages as suspect as page %d: %w", page.PageID, err)
+	}
+	return n, nil
+}
+
 // Unreferenced implements store.Contents.
 func (s *Store) Unreferenced(ctx context.Context, limit int) ([]string, error) {
 	digests, err := write(ctx, s, func(tx Tx) ([]string, error) {

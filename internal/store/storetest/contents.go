@@ -100,6 +100,11 @@ func contentSuspect(c *collection) {
 	for page := range pages {
 		record(page, &store.Suspect{Visit: 1, Digest: kept[0]})
 	}
+	for digest, expected := range map[string]int{kept[0]: 1, c.digest(2): 0, "": 0} {
+		others, err := c.s.Suspecting(c.ctx, c.page(pages[0].PageID), digest, 5)
+		c.check(err)
+		want(c, "other pages as suspect", others, expected)
+	}
 	claimed("found in the archive", []string{kept[0], c.digest(2)}, c.digest(2))
 	handedOut := func(what string, expected ...string) {
 		c.Helper()
