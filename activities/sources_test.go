@@ -326,7 +326,7 @@ func TestSourcesThatAreRenamed(t *testing.T) {
 				_, got := w.read(index, "application/xml", "<sitemapindex>"+b.String()+"</sitemapindex>")
 				for n, url := range named {
 					if _, known := w.find(url); known {
-						w.read(w.admitted(url), "application/xml", urlset(c.page(reading, n)))
+						w.read(w.page(url).PageRef, "application/xml", urlset(c.page(reading, n)))
 					} else if got.Rejected["renamed lists"] == 0 {
 						t.Errorf("%s is not read, but %v", url, got.Rejected)
 					}
