@@ -25,7 +25,7 @@ func Article(src Source, rules Rules) (string, error) {
 	}
 	src.charset = charset
 	rules = rules.at(src.URL)
-	root, err := parseTree(decoded, isXML(src))
+	root, err := readTree(decoded, isXML(src))
 	if err != nil {
 		return parseFlat(src, decoded, rules).Text, nil
 	}

@@ -129,7 +129,7 @@ func parsePlain(src Source, decoded []byte, rules Rules) Page {
 
 // parseHTML reads a document by its tree or, if it has none, by its tags.
 func parseHTML(src Source, decoded []byte, rules Rules) Page {
-	root, err := parseTree(decoded, isXML(src))
+	root, err := readTree(decoded, isXML(src))
 	if err != nil {
 		return parseFlat(src, decoded, rules)
 	}

@@ -74,7 +74,7 @@ const allowance = 64 << 10
 
 // markdownOfHTML reads a document by its tree or, if it has none, by its tags.
 func markdownOfHTML(src Source, decoded []byte, rules Rules, reading Reading, left func(string)) Markdown {
-	root, err := parseTree(decoded, isXML(src))
+	root, err := readTree(decoded, isXML(src))
 	if err != nil {
 		return markdownOfFlat(src, decoded, rules, reading)
 	}

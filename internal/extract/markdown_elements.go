@@ -53,6 +53,9 @@ func (w *markdownWriter) close() {
 	switch f.does {
 	case endsCode:
 		w.code--
+	case endsFormula:
+		w.code--
+		w.addMarkdown("$")
 	case endsSource:
 		if w.verbatim--; w.verbatim == 0 {
 			w.endSource()
@@ -226,6 +229,17 @@ func (w *markdownWriter) openLayout(name string, attributes []html.Attribute) bo
 	case name == "ul" && w.list != nil:
 		w.list.layout = true
 	}
+	return true
+}
+
+// openFormula begins a formula in TeX, as GitHub writes it: code between two dollars.
+func (w *markdownWriter) openFormula() bool {
+	if w.verbatim > 0 || w.code > 0 || !w.afford(len("$$")) {
+		return false
+	}
+	w.frames = append(w.frames, frame{style: w.style, list: w.list, terms: w.terms, containers: len(w.containers), does: endsFormula})
+	w.addMarkdown("$")
+	w.code++
 	return true
 }
 

@@ -123,6 +123,8 @@ func (k *markdownWalk) open(n *html.Node, i int32) bool {
 	case "input":
 		k.w.box(n.Attr)
 		return false
+	case formulaTeX:
+		return k.w.openFormula()
 	case "pre":
 		k.w.language = languageOf(n)
 	case "code":

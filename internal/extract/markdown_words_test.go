@@ -137,7 +137,7 @@ func TestDisplayed(t *testing.T) {
 // of it; both are empty for a page without a tree.
 func displayedOf(t testing.TB, body string, rules Rules) [2]string {
 	t.Helper()
-	root, err := parseTree([]byte(body), false)
+	root, err := readTree([]byte(body), false)
 	if err != nil {
 		return [2]string{}
 	}

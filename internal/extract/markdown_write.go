@@ -47,6 +47,7 @@ type effect uint8
 const (
 	endsStyle effect = iota
 	endsCode
+	endsFormula
 	endsSource
 	endsHeading
 	endsTerm

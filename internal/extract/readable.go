@@ -32,7 +32,7 @@ func Readable(body []byte, contentType string) (string, error) {
 	}
 	var w lineWriter
 	xml := media.Type == "application/xhtml+xml"
-	if root, err := parseTree(decoded, xml); err == nil {
+	if root, err := readTree(decoded, xml); err == nil {
 		w.node(root)
 	} else {
 		w.tokens(tokensOf(decoded, xml))
@@ -140,7 +140,7 @@ func (w *lineWriter) node(n *html.Node) {
 		return
 	}
 	if n.Type == html.ElementNode {
-		if unseen[n.Data] || isHidden(n) {
+		if unseen[n.Data] || isHidden(n) || isFormulaAgain(n, nil) {
 			return
 		}
 		if n.Data == "pre" {

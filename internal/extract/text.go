@@ -25,10 +25,10 @@ var (
 	unseen = set("head script style template noframes noembed iframe title")
 	// inline elements do not end a word. Some of them show nothing, such as microdata within a sentence.
 	inline = set(`a abbr acronym b bdi bdo big blink cite code data del dfn em font i ins kbd label mark nobr output q rb rp rt rtc
-		ruby s samp slot small span strike strong sub sup time tt u var wbr base link meta param`)
+		ruby s samp slot small span strike strong sub sup time tt u var wbr base link meta param math math-tex mjx-container mjx-math mjx-assistive-mml`)
 	// spaced elements end a word, but not a line of text: pictures and formulas, which stand in sentences, and
 	// their parts. All others, and those with names of their own, end both.
-	spaced = set(`area audio button canvas embed img input map math meter object picture progress source svg track video
+	spaced = set(`area audio button canvas embed img input map meter object picture progress source svg track video
 		animate animatetransform circle clippath defs ellipse filter g image line lineargradient marker mask path pattern polygon
 		polyline radialgradient rect stop switch symbol text textpath tspan use
 		annotation apply ci cn csymbol maction menclose merror mfenced mfrac mi mmultiscripts mn mo mover mpadded mphantom
