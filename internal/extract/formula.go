@@ -22,25 +22,28 @@ const (
 var formulaElements = set(`maction menclose merror mfenced mfrac mi mmultiscripts mn mo mover mpadded mphantom mprescripts mroot mrow
 	ms mspace msqrt mstyle msub msubsup msup mtable mtd mtext mtr munder munderover none semantics annotation annotation-xml`)
 
-// readTree makes the tree of a document, as parseTree does, with formulas as a
-// reader sees them.
+// readTree makes the tree of a document, as parseTree does, with formulas and quotation marks
+// as a reader sees them.
 func readTree(decoded []byte, xml bool) (*html.Node, error) {
 	root, err := parseTree(decoded, xml)
 	if err == nil {
-		spellOut(root)
+		spellOut(root, 0)
 	}
 	return root, err
 }
 
 // spellOut puts into the texts of a tree what browsers show by an element's name alone. Its
 // depth is bounded by the parser's limit of open elements.
-func spellOut(n *html.Node) {
-	if n.Type == html.ElementNode && n.Data == "math" {
+func spellOut(n *html.Node, quotes int) {
+	switch {
+	case n.Type == html.ElementNode && n.Data == "math":
 		spellFormula(n)
 		return
+	case n.Type == html.ElementNode && n.Data == "q" && spellQuote(n, quotes):
+		quotes++
 	}
 	for child := n.FirstChild; child != nil; child = child.NextSibling {
-		spellOut(child)
+		spellOut(child, quotes)
 	}
 }
 
