@@ -364,7 +364,7 @@ func (a *articleChoice) leaveOutHeadline(kept []bool, at int32) {
 		switch {
 		case b.running > 0:
 			return
-		case a.nodes[b.number].Data == "h1":
+		case a.isHeadline(a.nodes[b.number]):
 			a.drop(kept, blocks[:i+1])
 			return
 		}

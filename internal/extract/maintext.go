@@ -210,7 +210,7 @@ func (c *composer) element(n *html.Node, m mode) {
 		c.raised(n, from)
 		c.looks.end(n, c.since)
 	}
-	if n.Data == "h1" {
+	if c.isHeadline(n) {
 		c.endLine(modeAll)
 	}
 	c.breakText(breakOf(n.Data), m)
@@ -325,6 +325,8 @@ func writeLine(b *strings.Builder, line []byte) {
 func (c *composer) modeOf(n *html.Node, i int32, outer mode) mode {
 	e := &c.elements[i]
 	switch {
+	case n == c.titled:
+		return modeAll
 	case c.onlyMain && c.mains == 0:
 		if e.hints&hintMain != 0 {
 			return modeAll
@@ -333,7 +335,7 @@ func (c *composer) modeOf(n *html.Node, i int32, outer mode) mode {
 	case e.main || c.holdsContent(i):
 		return outer
 	case e.hints&hintEdge != 0 && c.articles == 0 && !(c.isPage(e) && !isDialog(n)):
-		if e.heading && isTitleHeader(n, e) {
+		if e.heading && c.isTitleHeader(n, e) {
 			return max(outer, modeNoLinks)
 		}
 		return max(outer, modeRunning)
@@ -369,9 +371,9 @@ func hasHeads(table *html.Node) bool {
 // isTitleHeader reports whether a header is that of the text rather than of the site: its <h1> is
 // no link, as the name of a site is, and it has hardly any links; or a lower heading follows
 // the <h1>, as in manuals that begin with a section in the header.
-func isTitleHeader(header *html.Node, e *measure) bool {
+func (s *survey) isTitleHeader(header *html.Node, e *measure) bool {
 	const most = 3 // links
-	title := within(header, func(n *html.Node) bool { return n.Data == "h1" })
+	title := within(header, s.isHeadline)
 	if title == nil {
 		return false
 	}

@@ -113,6 +113,9 @@ func (k *markdownWalk) open(n *html.Node, i int32) bool {
 	if k.plan.layouts[i] {
 		return k.w.openLayout(n.Data, n.Attr)
 	}
+	if n == k.titled {
+		return k.w.open("h1", n.Attr)
+	}
 	switch n.Data {
 	case "img":
 		k.w.picture(n.Attr)

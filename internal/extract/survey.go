@@ -68,13 +68,17 @@ type survey struct {
 	// there is none.
 	heading, second, longest int32
 	longestUnits             int
+	// titled is the page's title where that is no <h1>, nil if there is none.
+	titled    *html.Node
+	root      *html.Node
+	pageTitle string // of the page; "" until it is asked for
 }
 
 // suspect are the hints that an element is not main text.
 const suspect = hintNav | hintEdge | hintFoot | hintMenu | hintSide | hintAd | hintRelated | hintShare | hintCounter | hintConsent | hintVote
 
 func surveyOf(root *html.Node, ignored map[*html.Node]bool) *survey {
-	s := &survey{ignored: ignored, line: line{most: maxLabel + utf8.UTFMax}, heading: -1, second: -1, longest: -1}
+	s := &survey{root: root, ignored: ignored, line: line{most: maxLabel + utf8.UTFMax}, heading: -1, second: -1, longest: -1}
 	s.walk(root, PlaceBody)
 	s.endLine()
 	return s
@@ -209,12 +213,15 @@ func (s *survey) begin(n *html.Node) int32 {
 		s.mains++
 	}
 	m.subject = subjects[n.Data]
-	m.heading = n.Data == "h1"
+	if m.hints&hintEdge != 0 && s.titled == nil {
+		s.titled = s.titleOfHeader(n)
+	}
+	m.heading = s.isHeadline(n)
 	m.form = n.Data == "form" || n.Data == "input"
 	m.article = m.hints&content != 0
 	switch {
 	case s.suspects > 0:
-	case m.heading && s.heading < 0:
+	case n.Data == "h1" && s.heading < 0:
 		s.heading = i
 	case n.Data == "h2" && s.second < 0:
 		s.second = i
