@@ -12,3 +12,14 @@ func TestListingIndents(t *testing.T) {
 		t.Error("a line is indented, and nothing seems to differ")
 	}
 }
+
+// TestCodeInCells: lines of code in a cell of a table keep their indents in Markdown.
+func TestCodeInCells(t *testing.T) {
+	t.Parallel()
+	const cell = "<tr><th>a<th>b<tr><td>c<td><pre>if a:\n    b(  c|d)\n\tif e:\n\t\t`f`\n\n\n  end  </pre>"
+	got := markdown(t, "<table>"+cell+"</table>", ReadAll).Body
+	want := "| a | b |\n| --- | --- |\n| c | `if a:`<br>`    b(  c\\|d)`<br>`    if e:`<br>``         `f` ``<br>`  end` |\n"
+	if got != want {
+		t.Errorf("%q\nwant\n%q", got, want)
+	}
+}

@@ -66,6 +66,7 @@ type runKind uint8
 const (
 	runText runKind = iota
 	runCode
+	runSource   // a line of code, with all its spaces
 	runMarkdown // written already: a picture, a note's number
 	runBreak    // a line break
 )
@@ -185,6 +186,9 @@ func (r *renderer) render(in *inlines, where setting) []byte {
 			space = true
 			continue
 		}
+		if run.kind == runSource { // its indent is part of it
+			core, text = text, core
+		}
 		if broken {
 			r.endLine(false)
 		}
@@ -199,7 +203,7 @@ func (r *renderer) render(in *inlines, where setting) []byte {
 
 func (r *renderer) write(core []byte, kind runKind) {
 	switch kind {
-	case runCode:
+	case runCode, runSource:
 		r.code(core)
 	case runMarkdown:
 		r.line = append(r.line, core...)

@@ -238,7 +238,7 @@ func (w *markdownWriter) endSource() {
 	case len(text) == 0:
 	case w.inCell() || w.oneLine > 0:
 		for line := range bytes.Lines(text) {
-			w.inlines.add(string(line), w.style, runCode)
+			w.addLine(line)
 			w.breakLine()
 		}
 		w.endBlock()
@@ -249,6 +249,19 @@ func (w *markdownWriter) endSource() {
 		}
 		w.block(blockCode, bytes.Join([][]byte{[]byte(fence + language), text, []byte(fence)}, []byte{'\n'}))
 	}
+}
+
+// addLine takes in a line of code in a cell. Its spaces stay if it has a line of its own there.
+func (w *markdownWriter) addLine(line []byte) {
+	line = bytes.TrimRight(line, "\n\t ")
+	tabs := bytes.Count(line, []byte{'\t'})
+	if w.oneLine > 0 || len(line) == 0 || !w.afford(len(line)-len(bytes.TrimLeft(line, "\t "))+3*tabs) {
+		w.inlines.add(string(line), w.style, runCode)
+		return
+	}
+	from := len(w.inlines.text)
+	w.inlines.text = append(w.inlines.text, bytes.ReplaceAll(line, []byte{'\t'}, []byte("    "))...)
+	w.inlines.note(from, w.style, runSource)
 }
 
 // fenceFor returns a fence for a text: longer than any in it.
