@@ -66,7 +66,8 @@ func articleText(root *html.Node, s *survey, rules Rules, r *recorder) string {
 //  2. From the whole page, the choice moves inwards as long as one element has at least
 //     four fifths of the running text that is left, and no similar element, paragraph, list
 //     or section with running text stands beside it. It never moves into lists and paragraphs.
-//  3. Within it, blocks of links are left out, unless they are sentences or make up a third of it, and so
+//  3. Within it, blocks of links are left out, unless they are sentences, declarations of a program, have
+//     descriptions, or make up a third of it, and so
 //     are captions, bylines, and the headline with everything before it. Lists and tables
 //     go or stay as a whole. Code always stays, and so does a table with heads and a column
 //     of text, though its other cells are links.
@@ -102,7 +103,9 @@ type articleChoice struct {
 	hints []articleHint
 	gone  []bool
 	lost  []lost
-	inner int32 // the content, see survey.content
+	inner int32  // the content, see survey.content
+	pairs alike  // of links with their descriptions
+	lists []bool // from the article's first element on: whether they are lists of these
 }
 
 // lost counts the text that is left out of an element.
@@ -273,7 +276,7 @@ func (a *articleChoice) within(at int32) []bool {
 		case i <= at || i < until:
 		case a.nodes[i].Data == "table" && tables[i-at] == a.elements[i].units && tables[i-at] > 0: // a whole
 			until = i + a.elements[i].size
-		case a.isLinks(i) && 2*tables[i-at] < a.elements[i].units:
+		case a.isLinks(i) && 2*tables[i-at] < a.elements[i].units && !a.lists[a.elements[i].parent-at]:
 			blocks = append(blocks, i)
 			links += a.elements[i].units
 			until = i + a.elements[i].size
@@ -289,8 +292,8 @@ func (a *articleChoice) within(at int32) []bool {
 	return kept
 }
 
-// tablesOfText returns, for each element from at on in it, how much text the tables in it
-// have that have heads and, in at least half of their rows, a cell of text without links
+// tablesOfText returns, for each element from at on in it, how much text is in its lists of links with
+// descriptions, which it notes, and in its tables that have heads and, in at least half of their rows, a cell of text without links
 // beside another one.
 func (a *articleChoice) tablesOfText(at int32) []int32 {
 	type sum struct {
@@ -301,6 +304,7 @@ func (a *articleChoice) tablesOfText(at int32) []int32 {
 	}
 	size := a.elements[at].size
 	sums, units := make([]sum, size), make([]int32, size)
+	a.lists = make([]bool, size)
 	for i := at + size - 1; i >= at; i-- {
 		e, s := &a.elements[i], sums[i-at]
 		switch a.nodes[i].Data {
@@ -322,6 +326,9 @@ func (a *articleChoice) tablesOfText(at int32) []int32 {
 				s.units = e.units
 			}
 			s = sum{units: s.units}
+		}
+		if a.lists[i-at] = 2*s.units < e.units && a.describes(i); a.lists[i-at] {
+			s.units = e.units
 		}
 		if units[i-at] = s.units; i > at {
 			outer := &sums[e.parent-at]
@@ -354,7 +361,7 @@ func (a *articleChoice) said(i int32) (units, own int32) {
 // isLinks reports whether a block has links and little else.
 func (a *articleChoice) isLinks(i int32) bool {
 	return breakOf(a.nodes[i].Data) == '\n' && a.hints[i]&(hintPart|hintVerbatim) == 0 && a.elements[i].isLinkList(1) &&
-		!isSentence(a.nodes[i]) && !hasClass(a.nodes[i], admonitions...) && !hasSentences(a.nodes[i])
+		!isSentence(a.nodes[i]) && !isDeclaration(a.nodes[i]) && !hasClass(a.nodes[i], admonitions...) && !hasSentences(a.nodes[i])
 }
 
 // leaveOutHeadline leaves out an <h1> before all running text, with everything before it.
