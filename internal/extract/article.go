@@ -2,7 +2,6 @@ package extract
 
 import (
 	"slices"
-	"strings"
 
 	"golang.org/x/net/html"
 
@@ -423,71 +422,4 @@ func (a *articleChoice) drop(kept []bool, blocks []textBlock) {
 			kept[i] = false
 		}
 	}
-}
-
-// keptWriter writes the text of some elements, in step with the survey.
-type keptWriter struct {
-	seen  *survey
-	kept  []bool
-	rules Rules
-	next  int32 // the number of the next element
-	line  line
-	out   strings.Builder
-
-	record *recorder // nil where only the text is wanted
-}
-
-// walk visits a node. Its depth is bounded by the parser's limit of open elements.
-func (w *keptWriter) walk(n *html.Node, kept bool) {
-	switch {
-	case n.Type == html.TextNode:
-		w.text(n.Data, kept)
-	case n.Type != html.ElementNode:
-		w.children(n, kept)
-	case n.Data != "template" && !w.seen.skips(n):
-		kept = w.kept[w.next]
-		w.next++
-		w.breakText(breakBefore(n))
-		if w.record != nil {
-			w.record.element(n, kept)
-		}
-		w.children(n, kept)
-		w.breakText(breakOf(n.Data))
-	}
-}
-
-func (w *keptWriter) text(text string, kept bool) {
-	switch {
-	case kept && w.record != nil:
-		w.record.text(text, len(w.line.text))
-	case w.record != nil:
-		w.record.skip()
-	}
-	if kept {
-		w.line.add(text, false)
-	}
-}
-
-func (w *keptWriter) children(n *html.Node, kept bool) {
-	for child := n.FirstChild; child != nil; child = child.NextSibling {
-		w.walk(child, kept)
-	}
-}
-
-func (w *keptWriter) breakText(space byte) {
-	switch space {
-	case '\n':
-		w.endLine()
-	case ' ':
-		w.line.space()
-	}
-}
-
-func (w *keptWriter) endLine() {
-	text := w.rules.clean(w.line.trimmed())
-	if w.record != nil {
-		w.record.endLine(w.line.trimmed(), text, w.rules)
-	}
-	writeLine(&w.out, text)
-	w.line.reset()
 }

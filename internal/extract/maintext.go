@@ -30,6 +30,7 @@ import (
 //     buttons show what it is.
 //  4. Blocks that a label in the text calls advertisement or related links are left out
 //     too.
+//     So are lines in which such labels as "Next:" and "Up:" stand before links.
 //  5. On a page of running text, lines of links outside of the content are left out, except
 //     in tables of facts, and on any page lines of short links before the first heading.
 //
@@ -304,7 +305,8 @@ func (c *composer) keepsLine(m mode) bool {
 	l := &c.line
 	switch {
 	case m == modeNoMenus && l.isMenu(), m == modeNoLinks && c.facts == 0 && l.isMostlyLinks(), m == modeRunning && !l.isRunning(),
-		!c.whole && c.subjects == 0 && l.linked == 0 && labelOf(l.trimmed()) == labelAd:
+		!c.whole && c.subjects == 0 && l.linked == 0 && labelOf(l.trimmed()) == labelAd,
+		!c.whole && c.facts == 0 && l.isPager():
 		return false
 	}
 	return true
