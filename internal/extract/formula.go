@@ -58,7 +58,7 @@ func spellFormula(math *html.Node) {
 		switch {
 		case d.Type == html.TextNode:
 			bytes += len(d.Data)
-		case !formulaElements[d.Data]:
+		case !formulaElements[d.Data] && !isAnnotated(d, math):
 			return // it has a link, a picture or another text
 		case tex == "" && d.Data == "annotation" && d.Parent.Data == "semantics" && isTeX(d):
 			tex = texOf(d)
@@ -82,6 +82,16 @@ func spellFormula(math *html.Node) {
 		math.RemoveChild(math.FirstChild)
 	}
 	math.AppendChild(spelled)
+}
+
+// isAnnotated reports whether an element is in an annotation, such as one of what a formula means.
+func isAnnotated(n, math *html.Node) bool {
+	for n = n.Parent; n != nil && n != math; n = n.Parent {
+		if n.Data == "annotation-xml" {
+			return true
+		}
+	}
+	return false
 }
 
 // isTeX reports whether an annotation is in TeX or LaTeX.

@@ -22,6 +22,7 @@ func TestFormulas(t *testing.T) {
 		"MathJax":           {`<mjx-container><mjx-math aria-hidden=true>` + visual + `</mjx-math><mjx-assistive-mml><math>` + squared + `</math></mjx-assistive-mml></mjx-container>`, line("x^2"), ""},
 		"MathML with TeX":   {both, line("x^2"), dollars},
 		"a style around it": {strings.ReplaceAll(both, "x^2", `{\displaystyle x^{2}}`), line("x^{2}"), "Let $`x^{2}`$, then."},
+		"LaTeXML":           {`<math><semantics><mrow>` + squared + `</mrow><annotation-xml encoding=MathML-Content><apply><power></power><ci>x</ci><cn>2</cn></apply></annotation-xml>` + tex + `</semantics></math>`, line("x^2"), dollars},
 		"no TeX":            {`<math><semantics>` + squared + `<annotation encoding=text/plain>again</annotation></semantics></math>`, line("x^2"), ""},
 		"a fraction":        {`<math><mfrac><mrow><mi>a</mi><mo>+</mo><mn>1</mn></mrow><mi>b</mi></mfrac></math>`, line("(a + 1)/b"), ""},
 		"a root":            {`<math><msqrt><mi>a</mi><mo>-</mo><mi>b</mi></msqrt><mo>=</mo><mroot><mi>c</mi><mn>3</mn></mroot></math>`, line("√(a - b) = √[3]c"), ""},
