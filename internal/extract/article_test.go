@@ -50,6 +50,7 @@ func TestArticle(t *testing.T) {
 		{"a text called an advert's", "<div class='ad article-body'>" + story + "</div><p>" + prose(9), told},
 		{"a subject is no name", "<div class=category-comments>" + story + "</div><div class=sidebar><p>" + prose(9) + "</div>", told},
 		{"hidden by a style", "<div>" + story + "<p style='color: red; Display : None !important'>" + prose(9) + "</div>", told},
+		{"a formula that a picture shows", "<div>" + story + "<p>If <span><span style='display: none;'><math><semantics><mi>x</mi><annotation encoding=application/x-tex>{\\displaystyle x}</annotation></semantics></math></span><img src=x alt=x></span> holds, " + prose(9) + "</div>", told + "\nIf x holds, " + prose(9)},
 		{"a byline", "<div><p class=byline>By Ann</p>" + story + "</div>", told},
 		{"a byline as long as a text", "<div>" + story + "<p class=source>" + strings.Repeat(prose(9)+" ", 4) + "</div>", told + "\n" + strings.TrimSpace(strings.Repeat(prose(9)+" ", 4))},
 		{"a word of a sentence", "<div>" + story + "<p>" + prose(9) + " On <span class=date>Monday</span>.</div>", told + "\n" + prose(9) + " On Monday."},

@@ -100,7 +100,7 @@ func articleHintsOf(n *html.Node) articleHint {
 				h |= hintBody
 			}
 		case "style":
-			if hidesByStyle(a.Val) {
+			if hidesByStyle(a.Val) && !hasFormula(n, nil) { // a picture shows the formula, as in Wikipedia
 				h |= hintHidden
 			}
 		}
