@@ -48,13 +48,24 @@ func newDialError(ctx context.Context, opts client.Options, err error) *dialErro
 		return &dialError{text: fmt.Sprintf("temporal at %s: %s (%s)", opts.HostPort, advice, text), cause: err}
 	}
 	advice := "start it, or set TEMPORAL_ADDRESS"
-	switch hangsUp := strings.Contains(text, "error reading server preface"); {
-	case hangsUp && opts.ConnectionOptions.TLS == nil:
+	switch {
+	case hangsUp(text) && opts.ConnectionOptions.TLS == nil:
 		advice = "if it asks for TLS, set TEMPORAL_TLS=true, else start it, or set TEMPORAL_ADDRESS"
-	case hangsUp: // gateways refuse a certificate so, without a word
+	case hangsUp(text): // gateways refuse a certificate so, without a word
 		advice = "if it asks for a client certificate, see that those of TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH are valid, else start it, or set TEMPORAL_ADDRESS"
 	}
 	return &dialError{text: fmt.Sprintf("temporal does not answer at %s (%s): %s", opts.HostPort, text, advice), absent: true, cause: err}
+}
+
+// hangsUp reports whether a server took a connection and ended it without a word. Whether the
+// client notices when it reads or when it writes is chance.
+func hangsUp(text string) bool {
+	for _, end := range [...]string{"error reading server preface", "broken pipe", "connection reset by peer"} {
+		if strings.Contains(text, end) {
+			return true
+		}
+	}
+	return false
 }
 
 // handshakeLimit bounds the check of why TLS fails.

@@ -3,6 +3,7 @@ package temporalkit
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"net"
 	"os"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"go.temporal.io/sdk/client"
 	"google.golang.org/grpc"
 
 	"recrawl/internal/temporalkit/proxytest"
@@ -112,6 +114,27 @@ func TestHungUpAfterTLS(t *testing.T) { //nolint:paralleltest // variables of th
 	_, err = Dial(t.Context(), Options{Address: net.JoinHostPort(proxytest.Host, port), Patience: time.Second})
 	if !IsAbsent(err) || !strings.Contains(err.Error(), "TEMPORAL_TLS_CLIENT_CERT_PATH") {
 		t.Error(err)
+	}
+}
+
+// TestHungUp: that a server hangs up is noticed when the client reads or when it writes.
+func TestHungUp(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		end  string
+		tls  *tls.Config
+		want string
+	}{
+		{"connection error: desc = \"error reading server preface: EOF\"", &tls.Config{MinVersion: tls.VersionTLS12}, "TEMPORAL_TLS_CLIENT_CERT_PATH"},
+		{"write tcp 127.0.0.1:2->127.0.0.1:1: write: broken pipe", &tls.Config{MinVersion: tls.VersionTLS12}, "TEMPORAL_TLS_CLIENT_CERT_PATH"},
+		{"read tcp 127.0.0.1:2->127.0.0.1:1: read: connection reset by peer", &tls.Config{MinVersion: tls.VersionTLS12}, "TEMPORAL_TLS_CLIENT_CERT_PATH"},
+		{"read tcp 127.0.0.1:2->127.0.0.1:1: read: connection reset by peer", nil, "TEMPORAL_TLS=true"},
+		{"dial tcp 127.0.0.1:1: connect: connection refused", nil, ": start it, or set TEMPORAL_ADDRESS"},
+	} {
+		opts := client.Options{HostPort: "127.0.0.1:1", ConnectionOptions: client.ConnectionOptions{TLS: c.tls}}
+		if got := newDialError(t.Context(), opts, errors.New("failed reaching server: "+c.end)); !got.absent || !strings.Contains(got.text, c.want) {
+			t.Errorf("%s: %s", c.end, got.text)
+		}
 	}
 }
 
