@@ -35,14 +35,23 @@ func TestCopiesOfASiteThatGrowsNoMore(t *testing.T) {
 	t.Cleanup(server.Close)
 	w := newWorld(t)
 	seed := w.living([]string{server.URL + "/"})[0]
-	visits := 0
+	visits := w.firstPass(seed, func(visits int) bool { return visits == 1+articles || visits == 1+articles+prints })
+	if want := 1 + articles + prints; visits != want || w.status().Pages[crawl.Held] != articles-prints {
+		t.Errorf("%d visits, want %d; %d pages are held by %v", visits, want, w.status().Pages[crawl.Held], w.traps())
+	}
+}
+
+// firstPass visits the pages of a crawl in the order of their admission, from its seed on, and
+// returns how many it visited. Maintenance runs after the visits that it is told.
+func (w *world) firstPass(seed crawl.PageRef, maintains func(visits int) bool) (visits int) {
+	w.t.Helper()
 	for line := []crawl.PageRef{seed}; len(line) > 0; {
 		page := line[0]
 		line = line[1:]
 		w.saveRobots(store.SaveRobotsParams{Origin: originOf(page.URL), State: store.RobotsAllowAll, Status: 404, Expires: time.Hour})
 		if w.acquire(page, 1).Answer != contract.AnswerEvicted {
 			w.visitAnd(page, 1, contract.DetectIn{Register: true})
-			if visits++; visits == 1+articles || visits == 1+articles+prints {
+			if visits++; maintains(visits) {
 				w.maintain(false)
 			}
 		}
@@ -50,7 +59,5 @@ func TestCopiesOfASiteThatGrowsNoMore(t *testing.T) {
 			line = append(line, p.Page)
 		}
 	}
-	if want := 1 + articles + prints; visits != want || w.status().Pages[crawl.Held] != articles-prints {
-		t.Errorf("%d visits, want %d; %d pages are held by %v", visits, want, w.status().Pages[crawl.Held], w.traps())
-	}
+	return visits
 }

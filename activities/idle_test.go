@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
@@ -67,22 +66,7 @@ func TestIdleParametersAreHeld(t *testing.T) {
 	t.Cleanup(server.Close)
 	w := newWorld(t)
 	seed := w.living([]string{server.URL + "/"})[0]
-	visits := 0
-	for line := []crawl.PageRef{seed}; len(line) > 0; {
-		page := line[0]
-		line = line[1:]
-		w.saveRobots(store.SaveRobotsParams{Origin: originOf(page.URL), State: store.RobotsAllowAll, Status: 404, Expires: time.Hour})
-		if w.acquire(page, 1).Answer != contract.AnswerEvicted {
-			w.visitAnd(page, 1, contract.DetectIn{Register: true})
-			visits++
-		}
-		if visits%30 == 0 {
-			w.maintain(false)
-		}
-		for _, p := range run(w, contract.Admit, contract.AdmitIn{CrawlID: seed.CrawlID, Limit: 100}).Pages {
-			line = append(line, p.Page)
-		}
-	}
+	visits := w.firstPass(seed, func(visits int) bool { return visits%30 == 0 })
 	views := map[string]int{}
 	for n := range pages {
 		said := false
