@@ -52,8 +52,8 @@ func (r reading) retitled(view *crawlView, page store.PageRecord, v store.Versio
 	return whole && change.Retitled(before, title, r.content.Text), title.Text, nil
 }
 
-// looksLike reports whether what a reader sees beside the words is that of an earlier version,
-// but for noise.
+// looksLike reports whether what a reader sees beside the words differs from an earlier version by
+// nothing but noise.
 func (r reading) looksLike(content extract.Page, v store.VersionRecord) bool {
 	before := change.Rendering{Text: extract.LooksText(content.Looks), At: v.At}
 	same, _ := change.CompareRenderings(before, change.Rendering{Text: extract.LooksText(r.content.Looks), At: r.rendering.At})

@@ -56,8 +56,9 @@ func (c *campaigns) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, `<p><a href="%s">next</a></p>`, c.path((at+1)%c.pages))
 }
 
-// Parameters that choose nothing are found by what pages of many paths say, and their pages held
-// from then on. No page is lost, whatever is linked first, and nor is what a parameter chooses.
+// Parameters that choose nothing are found by what pages on many paths say. From then on, addresses
+// with them are held. No page is lost, whichever address is linked first, nor are pages that a
+// parameter does choose.
 func TestIdleParametersAreHeld(t *testing.T) {
 	t.Parallel()
 	const pages = 60

@@ -20,9 +20,9 @@ const (
 	wishMost = time.Hour
 )
 
-// wishes are what hosts have asked for, to be left alone, while the store was away for longer than
-// their permits lived. Until the store knows of its wish, this process does not ask a host. They
-// are lost with the process.
+// wishes are the wishes of hosts to be left alone that came while the store was away, for longer
+// than the permits lived. This process does not ask a host again until the store knows of its wish.
+// Wishes are lost with the process.
 type wishes struct {
 	mu      sync.Mutex
 	byHost  map[int64]wish
@@ -37,7 +37,7 @@ type wish struct {
 	kept time.Time
 }
 
-// left is what is left of a wish. It is false once it is over.
+// left returns a wish with the time that remains of it, and false once that is over.
 func (w wish) left(now time.Time) (store.ReleaseParams, bool) {
 	p, since := w.ReleaseParams, now.Sub(w.kept)
 	if !p.HasRetryAfter || p.RetryAfter <= 0 {
@@ -47,8 +47,8 @@ func (w wish) left(now time.Time) (store.ReleaseParams, bool) {
 	return p, p.RetryAfter > 0
 }
 
-// keepWish keeps what a host has asked for until the store can be told. Its time counts from now:
-// it was heard before, but not longer ago than a permit lives.
+// keepWish keeps a host's wish until the store can be told. Its time counts from now. The answer
+// came earlier, but at most as long ago as a permit lives.
 func (a *Activities) keepWish(p store.ReleaseParams) {
 	u, err := urlkey.Canonical(p.Permit.URL)
 	if p.Answer != store.HostThrottled || err != nil {

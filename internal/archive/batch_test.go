@@ -65,6 +65,14 @@ func temporary(t *testing.T, d *Dir) int {
 	return len(entries)
 }
 
+// placedAtSyncs is a sync that adds to seen how many contents were in their places.
+func placedAtSyncs(t *testing.T, seen *[]int, together bool) func(*Dir) (bool, error) {
+	return func(d *Dir) (bool, error) {
+		*seen = append(*seen, len(placed(t, d)))
+		return together, nil
+	}
+}
+
 // Contents get their names after their bytes are on the disk, and the names are brought there
 // before Flush returns. A batch of any size takes two syncs.
 func TestBatch(t *testing.T) {
@@ -72,11 +80,8 @@ func TestBatch(t *testing.T) {
 	for _, together := range []bool{true, false} {
 		t.Run(fmt.Sprintf("together %t", together), func(t *testing.T) {
 			t.Parallel()
-			var seen []int // contents in their places, at each sync
-			b := batchOf(t, func(d *Dir) (bool, error) {
-				seen = append(seen, len(placed(t, d)))
-				return together, nil
-			})
+			var seen []int
+			b := batchOf(t, placedAtSyncs(t, &seen, together))
 			digests := write(t, b, "one", string(make([]byte, 5000)), "three", "one")
 			if n := len(placed(t, b.dir)); n != 0 {
 				t.Errorf("%d contents are there before the flush", n)
@@ -145,11 +150,8 @@ func TestBatchOfDeletions(t *testing.T) {
 	for _, together := range []bool{true, false} {
 		t.Run(fmt.Sprintf("together %t", together), func(t *testing.T) {
 			t.Parallel()
-			var seen []int // contents in their places, at each sync
-			b := batchOf(t, func(d *Dir) (bool, error) {
-				seen = append(seen, len(placed(t, d)))
-				return together, nil
-			})
+			var seen []int
+			b := batchOf(t, placedAtSyncs(t, &seen, together))
 			digests := write(t, b, "one", "two", "three", "four")
 			if err := b.Flush(); err != nil {
 				t.Fatal(err)

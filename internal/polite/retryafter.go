@@ -18,9 +18,10 @@ var httpDates = []string{
 	time.RFC3339,
 }
 
-// ParseRetryAfter reads a Retry-After header: a number of seconds, rounded up, or of the unit behind
-// it ("2 minutes"), or a date, which is compared with now. It reports false for anything else, the empty header included, and for
-// a date that is over: it was forgotten there, and says nothing about now.
+// ParseRetryAfter reads a Retry-After header. That is a number, of seconds or of the unit behind it
+// ("2 minutes"), which is rounded up, or a date, which is compared with now. It reports false for
+// anything else, an empty header included, and for a date in the past: somebody forgot it there,
+// and it says nothing about now.
 func ParseRetryAfter(header string, now time.Time) (time.Duration, bool) {
 	text := strings.TrimSpace(header)
 	number, unit := cutUnit(text)

@@ -16,16 +16,15 @@ import (
 // be a trap of copies. What many pages together say of a parameter is evidence for all.
 
 const (
-	// idlePages is how many pages on how many paths must have said the same without the
-	// parameter, and next to none anything else. If its values were idleValues or more, other values are
-	// idle too; else each value needs idlePaths pages of its own.
+	// At least idlePages pages, on idlePaths paths or more, must say the same without the
+	// parameter, and next to none anything else. If they had idleValues values or more, all other
+	// values are idle too. Otherwise each value needs idlePaths paths of its own.
 	idlePages  = 20
 	idlePaths  = 10
 	idleValues = 5
 	// onPath is how many visited pages of a path are compared.
 	onPath = 64
-	// edited is how many paths there must be for each on which pages may differ all the same,
-	// because one was edited between two visits.
+	// On one path in this many, pages may differ all the same: one was edited between two visits.
 	edited = 25
 	// goesOn is the share of a parameter's pages that may lead to its next value.
 	goesOn = 0.1

@@ -327,8 +327,8 @@ func besideEachOther(page store.PageRecord, d report.Difference, choices []choic
 	return more
 }
 
-// cutParts shortens long lines, which nobody reads: first what both sides have, but for some of
-// it beside a difference.
+// cutParts shortens long lines, which nobody reads. It first shortens what both sides have, and
+// keeps some of that beside each difference.
 func cutParts(parts []textdiff.Part) {
 	length := 0
 	for _, p := range parts {
