@@ -59,12 +59,12 @@ var mostOf = []struct {
 	body  string // "" is a 304
 	most  storetest.Counts
 }{
-	{"first", "<p>hello", storetest.Counts{Durable: 5, Lazy: 1, Reads: 6, Statements: 61, Trips: 30}},
-	{"unchanged", "", storetest.Counts{Durable: 1, Lazy: 1, Reads: 2, Statements: 25, Trips: 9}},
-	{"unchanged again", "", storetest.Counts{Durable: 1, Lazy: 1, Reads: 2, Statements: 25, Trips: 9}},
-	{"changed", "<p>quite other words", storetest.Counts{Durable: 4, Lazy: 1, Reads: 7, Statements: 56, Trips: 23}},
-	{"changed again", "<p>words of a third kind", storetest.Counts{Durable: 4, Lazy: 1, Reads: 8, Statements: 57, Trips: 24}},
-	{"returned", "<p>hello", storetest.Counts{Durable: 5, Lazy: 1, Reads: 8, Statements: 57, Trips: 26}},
+	{"first", "<p>hello", storetest.Counts{Durable: 5, Lazy: 1, Reads: 6, Statements: 59, Trips: 30}},
+	{"unchanged", "", storetest.Counts{Durable: 1, Lazy: 1, Reads: 1, Statements: 21, Trips: 8}},
+	{"unchanged again", "", storetest.Counts{Durable: 1, Lazy: 1, Reads: 1, Statements: 21, Trips: 8}},
+	{"changed", "<p>quite other words", storetest.Counts{Durable: 4, Lazy: 1, Reads: 6, Statements: 53, Trips: 22}},
+	{"changed again", "<p>words of a third kind", storetest.Counts{Durable: 4, Lazy: 1, Reads: 7, Statements: 54, Trips: 23}},
+	{"returned", "<p>hello", storetest.Counts{Durable: 5, Lazy: 1, Reads: 7, Statements: 54, Trips: 25}},
 }
 
 func TestCostOfAVisit(t *testing.T) {

@@ -183,7 +183,7 @@ func (g Guard) finders(ctx context.Context, pages []int64) (map[int64]trap.Page,
 // Trapped reports whether a page that is visited again is part of a trap without an
 // end. Pages of other traps are worth their visits, or were when they were admitted.
 func (g Guard) Trapped(ctx context.Context, page store.PageRecord) (bool, error) {
-	if !g.Crawl.Spec.Traps.Guard || page.Visits == 0 {
+	if !g.Crawl.Spec.Traps.Guard || page.Visits == 0 || !page.CrawlTrapped {
 		return false, nil
 	}
 	u, err := urlkey.Canonical(page.URL)

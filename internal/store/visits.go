@@ -51,8 +51,10 @@ type PageRecord struct {
 	// The page shares these with the others of its crawl and its host; see Schedules.
 	Steering     schedule.Steering
 	HostSteering schedule.HostSteering
-	// Generation is that of the page's crawl at this reading.
-	Generation int64
+	// Generation is that of the page's crawl at this reading, and CrawlTrapped reports whether
+	// any trap of the crawl was known then, also a released one.
+	Generation   int64
+	CrawlTrapped bool
 }
 
 // Suspect is a content that a visit found, and that does not count before a second look;

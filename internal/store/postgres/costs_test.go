@@ -15,7 +15,7 @@ func TestCosts(t *testing.T) {
 		t.Fatal(err)
 	}
 	storetest.RunCosts(t, e, storetest.Costs{
-		AtOnce:  storetest.Counts{Durable: 1, Lazy: 1, Statements: 25, Trips: 7},
+		AtOnce:  storetest.Counts{Durable: 1, Lazy: 1, Statements: 24, Trips: 7},
 		Granted: storetest.Counts{Durable: 1, Lazy: 2, Statements: 30, Trips: 10},
 		Asks:    storetest.Counts{Lazy: 1, Statements: 11, Trips: 7},
 		Serves:  storetest.Counts{Durable: 2, Lazy: 1, Reads: 1, Statements: 27, Trips: 18}, // a first visit: and who refills the crawl

@@ -45,7 +45,7 @@ import (
 // A gateHost is one host within such a transaction: only its event, advance and save
 // change it, one after the other. A question is one ask: open fills it, and decide only
 // reads it. All changes of places go through put and drop, which keep the lines' counts
-// (gate_place.go).
+// (gate_place.go); only a place that the pump grants is counted first and written later.
 
 // atHost is one event at a host, within a transaction: steps 1 to 5. The event itself
 // does the fourth if there may be something to advance. Without effects nobody is

@@ -379,12 +379,12 @@ func (q *question) grantedNow(ctx context.Context, g *gateHost, is place, pump p
 	free := g.free(q.page.demand)
 	contended := g.waiters() > 0 || len(pump.granted) > 1 || g.row.flightPermit != 0
 	if q.params.AtOnce == nil || is.kind != kindPage || contended || free.Estimated || g.until(free.At) > 0 || !q.params.AtOnce.Ready(a.AcquireResult) {
-		return a, nil
+		return a, g.write(ctx, is)
 	}
 	// Only now, or everybody who waits in the line would hold what others need to begin.
 	giveUp, err := q.params.AtOnce.Take(ctx)
 	if err != nil {
-		return a, nil //nolint:nilerr // it begins later, by Begin
+		return a, g.write(ctx, is) // it begins later, by Begin
 	}
 	q.giveUp = giveUp
 	a.Begun = &store.BeginResult{At: g.at()}

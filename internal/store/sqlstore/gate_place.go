@@ -100,12 +100,14 @@ func (g *gateHost) put(ctx context.Context, was, is place) error {
 	if was == is {
 		return nil
 	}
-	if was.state == placeGranted || is.state == placeGranted {
-		g.permits = nil
-	}
 	if err := g.recount(ctx, was, is); err != nil {
 		return err
 	}
+	return g.write(ctx, is)
+}
+
+// write stores a place that the lines' counts know already.
+func (g *gateHost) write(ctx context.Context, is place) error {
 	err := g.tx.Queue(ctx, `INSERT INTO places (page_id, host_id, home_id, crawl_id, visit, class, rank, state, kind,
 			origin, url, arrived, promised_at, present_until, lapsed_at, ahead, departed, permit_id, granted_at, called)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
@@ -124,8 +126,11 @@ func (g *gateHost) put(ctx context.Context, was, is place) error {
 }
 
 // recount moves the counts of this host's lines from was to is; either may be
-// of another host.
+// of another host. Where one of them has a permit, the list of permits is no longer true.
 func (g *gateHost) recount(ctx context.Context, was, is place) error {
+	if was.state == placeGranted || is.state == placeGranted {
+		g.permits = nil
+	}
 	leaves := was.counted() && was.host == g.row.id
 	joins := is.counted() && is.host == g.row.id
 	if leaves && joins && was.crawl == is.crawl && was.class == is.class {
@@ -152,9 +157,6 @@ func (g *gateHost) recount(ctx context.Context, was, is place) error {
 func (g *gateHost) drop(ctx context.Context, p place) error {
 	if p.page == 0 {
 		return nil
-	}
-	if p.state == placeGranted {
-		g.permits = nil
 	}
 	if err := g.recount(ctx, p, place{}); err != nil {
 		return err

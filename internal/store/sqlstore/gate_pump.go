@@ -39,7 +39,7 @@ type pumped struct {
 
 // pump grants the best present waiters permits, as many as the host takes soon, and
 // wakes their Acquire. The asker, which may be nil, is present through the running
-// call; its place is changed and, if granted, stored.
+// call; its place is changed and, if granted, counted: the caller, who may begin at once, writes it.
 func (g *gateHost) pump(ctx context.Context, asker *waiter) (pumped, error) {
 	granted, err := g.granted(ctx)
 	if err != nil {
@@ -87,6 +87,9 @@ func (g *gateHost) grantPresent(ctx context.Context, out *pumped, present []*wai
 			return nil, err
 		}
 		if w != asker {
+			if err := g.write(ctx, w.place); err != nil {
+				return nil, err
+			}
 			g.tx.Wake(w.place.page)
 		}
 		out.granted = append(out.granted, w.place)
@@ -231,7 +234,8 @@ func (g *gateHost) permitFor(w *waiter) (robotsURL string, ok bool) {
 	return need.url, need.host == g.row.host
 }
 
-// grant gives a waiter a permit and stores its place.
+// grant gives a waiter a permit, and takes it out of the count of its line. The caller writes its
+// place.
 func (g *gateHost) grant(ctx context.Context, w *waiter, aged bool) error {
 	p := &w.place
 	p.url, _ = g.permitFor(w)
@@ -254,11 +258,7 @@ func (g *gateHost) grant(ctx context.Context, w *waiter, aged bool) error {
 			l.Served = own.served
 		}
 	}
-	if err := g.put(ctx, w.was, *p); err != nil {
-		return err
-	}
-	w.was = *p
-	return nil
+	return g.recount(ctx, w.was, *p)
 }
 
 // running reports whether a crawl's pages may be fetched.

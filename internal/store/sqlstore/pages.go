@@ -21,7 +21,8 @@ const pageColumns = `p.id, p.crawl_id, c.name, c.generation, p.url, h.host, p.ho
 			COALESCE(w.bytes, 0), COALESCE(w.text_bytes, 0),
 			COALESCE(w.content_type, ''), COALESCE(w.title, ''), COALESCE(w.canonical, ''), COALESCE(w.language, ''), COALESCE(w.back_visit, 0),
 			COALESCE(t.policy, ''), COALESCE(t.threshold, 0.0), COALESCE(t.prior_a, 0.0), COALESCE(t.prior_b, 0.0), COALESCE(t.spacing, 0.0), COALESCE(t.steep, 0.0), COALESCE(t.stretch, 0.0),
-			COALESCE(u.price, 0.0), COALESCE(u.prior_a, 0.0), COALESCE(u.prior_b, 0.0), COALESCE(u.planned, 0.0), COALESCE(u.limited, 0.0), COALESCE(u.site, '')`
+			COALESCE(u.price, 0.0), COALESCE(u.prior_a, 0.0), COALESCE(u.prior_b, 0.0), COALESCE(u.planned, 0.0), COALESCE(u.limited, 0.0), COALESCE(u.site, ''),
+			(CASE WHEN EXISTS (SELECT 1 FROM traps x WHERE x.crawl_id = p.crawl_id) THEN 1 ELSE 0 END)`
 
 // pageTables are the tables of a whole page besides its own row.
 const pageTables = `JOIN frontier f ON f.page_id = p.id
@@ -52,17 +53,18 @@ func scanPage(row Row) (store.PageRecord, error) {
 	var state, kind uint8
 	var lastAt, nextAt, lastChange, lastReturn, versionAt int64
 	var belief, site string
+	var trapped int64
 	err := row.Scan(&p.PageID, &p.CrawlID, &p.Crawl, &p.Generation, &p.URL, &p.Host, &p.HostID, &p.Level, &p.Hops, &kind, &p.HintedBy,
 		&state, &p.Visits, &p.Changes, &p.Failures, &lastAt, &nextAt, &lastChange, &lastReturn, &p.Backlinks,
 		&p.Weight, &p.Rank, &p.LinkingHosts, &p.InnerLinks, &p.ETag, &p.LastModified, &p.Respelling.Spelling, &p.Respelling.Times, &belief, &p.Suspect.Visit, &p.Suspect.Digest,
 		&w.ID, &w.Seq, &w.Visit, &versionAt, &w.Digest, &w.TextDigest, &w.LinkDigest, &w.Bytes, &w.TextBytes,
 		&w.ContentType, &w.Title, &w.Canonical, &w.Language, &w.Back,
 		&t.Policy, &t.Threshold, &t.Prior.A, &t.Prior.B, &t.Interval, &t.Steep, &t.Stretch,
-		&u.Price, &u.Prior.A, &u.Prior.B, &u.Planned, &u.Limit, &site)
+		&u.Price, &u.Prior.A, &u.Prior.B, &u.Planned, &u.Limit, &site, &trapped)
 	if err != nil {
 		return store.PageRecord{}, err
 	}
-	u.Site = schedule.DecodeSite(site)
+	u.Site, p.CrawlTrapped = schedule.DecodeSite(site), trapped != 0
 	p.State, p.Kind, p.Steering, p.HostSteering = crawl.PageState(state), crawl.PageKind(kind), t, u
 	p.LastAt, p.NextAt, p.TextAt = fromMicros(lastAt), fromMicros(nextAt), fromMicros(max(lastChange, lastReturn))
 	if belief != "" {

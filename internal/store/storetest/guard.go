@@ -156,7 +156,9 @@ func (c *collection) trapsBy(f store.TrapFilter) []store.TrapRecord {
 func heldWhenFound(c *collection) {
 	c.open()
 	c.register(0, c.url(1, 0, 1))
+	want(c, "a trap before there is one", c.find(c.url(1, 0, 1).URL).CrawlTrapped, false)
 	trap := c.trap()
+	want(c, "a trap that is known", c.find(c.url(1, 0, 1).URL).CrawlTrapped, true)
 	urls := c.registerHeld(trap, 5)
 	want(c, "the page that was known", c.find(urls[0].URL).State, crawl.Known)
 	want(c, "a new page", c.find(urls[1].URL).State, crawl.Held)
