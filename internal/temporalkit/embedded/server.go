@@ -253,6 +253,7 @@ func (t *Server) runChild(ctx context.Context, up func()) error {
 		return err
 	}
 	defer logFile.Close()
+	t.removeUnfinished(ctx)
 	partitions, err := readPartitions(ctx, t.Files.Database)
 	if err != nil && ctx.Err() == nil {
 		t.Log.Warn("the Temporal server's tasks could not be counted", "error", err)
@@ -273,6 +274,16 @@ func (t *Server) runChild(ctx context.Context, up func()) error {
 		ended <- err
 	}()
 	return t.attend(ctx, cmd.Process, child, ended, up)
+}
+
+// removeUnfinished makes room for a database that is whole.
+func (t *Server) removeUnfinished(ctx context.Context) {
+	switch removed, err := removeUnfinished(ctx, t.Files.Database); {
+	case removed:
+		t.Log.Info("the Temporal server's database was cut off while it was made, and is made again")
+	case err != nil && ctx.Err() == nil:
+		t.Log.Warn("it is not known whether the Temporal server's database is whole", "error", err)
+	}
 }
 
 // childEnv makes the server collect garbage half as often as Go does by default,
