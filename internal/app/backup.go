@@ -111,7 +111,7 @@ func (Backend) Restore(ctx context.Context, dir string, o cli.RestoreOptions) (d
 			return err // before any folder is made
 		}
 		if path, ok := strings.CutPrefix(o.Store, "sqlite:"); ok {
-			done, err = restoreTo(ctx, dir, path, o.Archive, o)
+			done, err = restoreTo(ctx, dir, path, o.Archive, o, nil)
 			return err
 		}
 		done, err = restoreData(ctx, dir, o)
@@ -120,12 +120,12 @@ func (Backend) Restore(ctx context.Context, dir string, o cli.RestoreOptions) (d
 	return done, err
 }
 
-func restoreTo(ctx context.Context, dir, path, files string, o cli.RestoreOptions) (backup.Restored, error) {
+func restoreTo(ctx context.Context, dir, path, files string, o cli.RestoreOptions, before func() error) (backup.Restored, error) {
 	to, err := openArchive(ctx, files, storeOwn)
 	if err != nil {
 		return backup.Restored{}, err
 	}
-	return backup.Restore(ctx, dir, o.At, backup.Into{Store: path, Files: to, Open: openCopy, Renew: sqlite.NewEpoch}, o.Progress)
+	return backup.Restore(ctx, dir, o.At, backup.Into{Store: path, Files: to, Open: openCopy, Renew: sqlite.NewEpoch, Before: before}, o.Progress)
 }
 
 // restoreData restores to a data folder of `starter dev`, which nobody else may use
@@ -139,11 +139,11 @@ func restoreData(ctx context.Context, dir string, o cli.RestoreOptions) (done ba
 	if _, err := os.Lstat(data.file(embedded.DatabaseName)); !errors.Is(err, fs.ErrNotExist) {
 		return done, fmt.Errorf("data folder %s has been used and %w: name a new one with --data", o.Data, backup.ErrExists)
 	}
-	if done, err = restoreTo(ctx, dir, data.file(storeFile), data.file(archiveDir), o); err != nil {
-		return done, err
-	}
-	return done, data.writeState(config.DevState{
-		Store: "sqlite:" + data.file(storeFile), Archive: data.file(archiveDir), TemporalNamespace: client.DefaultNamespace,
+	// The state comes before the store's name: where a kill leaves a store, commands find it.
+	return restoreTo(ctx, dir, data.file(storeFile), data.file(archiveDir), o, func() error {
+		return data.writeState(config.DevState{
+			Store: "sqlite:" + data.file(storeFile), Archive: data.file(archiveDir), TemporalNamespace: client.DefaultNamespace,
+		})
 	})
 }
 

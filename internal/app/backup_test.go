@@ -1,6 +1,8 @@
 package app
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -89,6 +91,36 @@ func TestRestoreOfNothing(t *testing.T) {
 	}
 	if err := backUp(t, crawltest.New(t), dir); err == nil {
 		t.Error("the folder was taken for a backup")
+	}
+}
+
+// TestRestoreNamesTheStoreLast: where a restore to a data folder is cut off before the folder
+// says where everything is, it has made no store, and the same command goes on.
+func TestRestoreNamesTheStoreLast(t *testing.T) {
+	t.Parallel()
+	c, dir, to := crawltest.New(t), filepath.Join(t.TempDir(), "kept"), t.TempDir()
+	if err := backUp(t, c, dir); err != nil {
+		t.Fatal(err)
+	}
+	restore := func() error {
+		_, err := Backend{}.Restore(t.Context(), dir, cli.RestoreOptions{Data: to, Progress: quietly})
+		return err
+	}
+	inTheWay := filepath.Join(to, config.StateFile+".tmp")
+	if err := errors.Join(os.WriteFile(filepath.Join(to, lockFile), nil, 0o600), os.Mkdir(inTheWay, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if err := restore(); err == nil {
+		t.Error("restored without a state")
+	}
+	if _, err := os.Stat(filepath.Join(to, storeFile)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a store that no command finds: %v", err)
+	}
+	if err := errors.Join(os.Remove(inTheWay), restore()); err != nil {
+		t.Error(err)
+	}
+	if state, err := config.ReadDevState(to); err != nil || state.Store != "sqlite:"+filepath.Join(to, storeFile) {
+		t.Errorf("restored as %+v, %v", state, err)
 	}
 }
 

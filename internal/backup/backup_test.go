@@ -384,6 +384,26 @@ func TestRestoreTakesNoOldJournal(t *testing.T) {
 	w.check(err)
 }
 
+// TestRestoreSparesAStoreThatWasMovedAway: a restore that was killed right after it had named its
+// store left the copy's name for the same file. The next one must not write to it.
+func TestRestoreSparesAStoreThatWasMovedAway(t *testing.T) {
+	w := newWorld(t, 1)
+	w.make()
+	into, path := w.into()
+	_, err := backup.Restore(t.Context(), w.dir, "", into, quiet)
+	w.check(err)
+	moved := path + ".moved"
+	w.check(errors.Join(os.Link(path, path+".part"), os.Rename(path, moved), os.WriteFile(moved, []byte("in use"), 0o600)))
+	_, err = backup.Restore(t.Context(), w.dir, "", into, quiet)
+	w.check(err)
+	if text, err := os.ReadFile(moved); err != nil || string(text) != "in use" {
+		t.Errorf("the store that was moved away: %d bytes, %v", len(text), err)
+	}
+	if n := len(w.contents(path)); n != 1 {
+		t.Errorf("%d contents restored, want 1", n)
+	}
+}
+
 // TestRestoreMakesNothingInTheBackup: it may be on a read-only medium, without its empty folders.
 func TestRestoreMakesNothingInTheBackup(t *testing.T) {
 	w := newWorld(t, 2)

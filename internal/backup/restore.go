@@ -26,6 +26,8 @@ type Into struct {
 	// Renew gives the change feed of a store's file another epoch: cursors of the backed-up
 	// store are invalid in the restored one, whose history diverges.
 	Renew func(ctx context.Context, path string) error
+	// Before, unless nil, is called when all is there except the store's name.
+	Before func() error
 }
 
 // Restored is the result of Restore.
@@ -64,6 +66,11 @@ func Restore(ctx context.Context, dir, name string, into Into, progress Progress
 	}
 	if err := into.Renew(ctx, into.Store+partSuffix); err != nil {
 		return done, fmt.Errorf("restore: %w", err)
+	}
+	if into.Before != nil {
+		if err := into.Before(); err != nil {
+			return done, err
+		}
 	}
 	if err := claim(into.Store+partSuffix, into.Store); err != nil {
 		return done, fmt.Errorf("restore: %w", err)
@@ -125,17 +132,21 @@ func vacant(path string) error {
 }
 
 // copyStore copies the store's file and checks that it is the one of the manifest. A restore that
-// was killed may have left the journal of its copy, from which SQLite would take pages for this one.
+// was killed may have left the journal of its copy, from which SQLite would take pages for this
+// one. If it had named its store, the copy is that store's file under another name, which must
+// not be written to: the store may have been moved away since, and be in use.
 func copyStore(from, to string, m Manifest) (err error) {
-	if err := removeIfThere(to + "-journal"); err != nil {
-		return fmt.Errorf("restore: %w", err)
+	for _, left := range []string{to + "-journal", to} {
+		if err := removeIfThere(left); err != nil {
+			return fmt.Errorf("restore: %w", err)
+		}
 	}
 	in, err := os.Open(from)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	defer in.Close()
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return fmt.Errorf("restore: %w", err)
 	}
