@@ -20,6 +20,10 @@ import (
 // upgrade. The number of the first migration that the copy lacks comes after it.
 const beforeMark = ".before-"
 
+// undoneMark follows it in the name of an upgraded store that was replaced by such a copy; the
+// time comes after it.
+const undoneMark = ".undone-"
+
 // keepBefore copies a store of an older release before it is migrated. Only its owner may
 // bring it up to date, so that no command does it beside a worker of that release.
 func (e *engine) keepBefore(ctx context.Context, migrations []sqlstore.Migration) error {
@@ -127,8 +131,8 @@ func UndoUpgrade(ctx context.Context, path string, now time.Time) (undone string
 		if err := Rewrite(ctx, path, false); err != nil {
 			return "", err
 		}
-		undone = path + ".undone-" + now.UTC().Format("20060102T150405Z")
-		if err := os.Rename(path, undone); err != nil {
+		undone = path + undoneMark + now.UTC().Format("20060102T150405Z")
+		if err := keepUndone(path, undone); err != nil {
 			return "", err
 		}
 	}
@@ -138,4 +142,32 @@ func UndoUpgrade(ctx context.Context, path string, now time.Time) (undone string
 		}
 	}
 	return undone, durable.Place(all[len(all)-1], path)
+}
+
+// keepUndone gives the store that is to be replaced another name. It keeps its own until the copy
+// takes that, where the file system has links: where a kill leaves no store, the next start
+// would make an empty one.
+func keepUndone(path, undone string) error {
+	store, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries { // a call that was cut off has named it before
+		if !strings.HasPrefix(entry.Name(), filepath.Base(path)+undoneMark) {
+			continue
+		}
+		if info, err := entry.Info(); err == nil && os.SameFile(info, store) {
+			if err := os.Remove(filepath.Join(filepath.Dir(path), entry.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	if os.Link(path, undone) == nil {
+		return nil
+	}
+	return os.Rename(path, undone)
 }

@@ -79,6 +79,35 @@ func TestUpgradeKeepsACopy(t *testing.T) {
 	}
 }
 
+// TestUndoLeavesAStoreAtAnyTime: an undo that is killed before the copy has the store's name leaves
+// the upgraded store there. The next start would make an empty one.
+func TestUndoLeavesAStoreAtAnyTime(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "store.db")
+	older(t, path, 1)
+	if err := openOwner(t, path).Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []string{"a", "b"} { // twice: the second takes the place of the first
+		if err := keepUndone(path, path+undoneMark+at); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(path); err != nil {
+			t.Error(err)
+		}
+	}
+	undone, err := UndoUpgrade(t.Context(), path, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantOpenError(t, path, Options{ReadOnly: true}, nil, "older recrawl")
+	kept, err := filepath.Glob(path + undoneMark + "*")
+	if err != nil || len(kept) != 1 || kept[0] != undone {
+		t.Errorf("kept %v, want %s: %v", kept, undone, err)
+	}
+	openAt(t, undone, Options{ReadOnly: true})
+}
+
 // TestCutOffUpgradeKeepsTheCopy: an upgrade that is killed between two migrations, and goes
 // on at the next start, leaves the copy from before the first of them.
 func TestCutOffUpgradeKeepsTheCopy(t *testing.T) {
