@@ -80,6 +80,28 @@ func TestForeignFiles(t *testing.T) {
 	}
 }
 
+// A file that was cut off before it had tables, by a kill or a full disk, is no index yet.
+func TestUnfinishedFile(t *testing.T) {
+	t.Parallel()
+	for _, make := range []string{"", "PRAGMA journal_mode = WAL"} {
+		path := filepath.Join(t.TempDir(), fts.Name)
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		db, err := sql.Open("sqlite", path)
+		if err == nil {
+			_, err = db.ExecContext(t.Context(), make)
+		}
+		if err = errors.Join(err, db.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := fts.Open(t.Context(), path, fts.Options{Store: "s1", ReadOnly: true}); !errors.Is(err, search.ErrNone) {
+			t.Errorf("after %q: %v", make, err)
+		}
+		put(t, open(t, path, fts.Options{Store: "s1"}), search.Document{Crawl: 1, Page: 1, Text: "kiwi"})
+	}
+}
+
 // An index of an older format is begun anew, one of a newer one stays as it is.
 func TestFormats(t *testing.T) {
 	t.Parallel()

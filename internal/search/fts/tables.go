@@ -65,9 +65,12 @@ func (x *Index) claim(ctx context.Context, store string) error {
 // check makes sure that the file can be queried.
 func (x *Index) check(ctx context.Context, store string) error {
 	return x.read(ctx, func(conn *sql.Conn) error {
-		id, _, err := identify(ctx, conn)
+		id, count, err := identify(ctx, conn)
 		if err != nil {
 			return err
+		}
+		if id == 0 && count == 0 {
+			return search.ErrNone // a kill, or a full disk, came before its tables
 		}
 		if id != applicationID {
 			return fmt.Errorf("a database of another program: %w", search.ErrForeign)
