@@ -131,7 +131,7 @@ type search struct {
 // divide keeps the sketches in a file, and the pages by their exact keys.
 func (s *search) divide(pages iter.Seq2[Page, error]) error {
 	var err error
-	if s.file, err = os.CreateTemp(s.opts.Dir, "recrawl-sketches-*"); err != nil {
+	if s.file, err = makeTemp(s.opts.Dir, "recrawl-sketches-*"); err != nil {
 		return fmt.Errorf("keep sketches: %w", err)
 	}
 	out := bufio.NewWriterSize(s.file, maxReadBytes)
@@ -416,7 +416,7 @@ func (s *search) close() error {
 		}
 	}
 	if s.file != nil {
-		errs = append(errs, s.file.Close(), os.Remove(s.file.Name()))
+		errs = append(errs, dropTemp(s.file))
 	}
 	return errors.Join(errs...)
 }

@@ -194,6 +194,24 @@ func TestPairsFail(t *testing.T) {
 	}
 }
 
+// TestNoKillLeavesFiles: the files have no names while they are used, so that a kill leaves none.
+func TestNoKillLeavesFiles(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("an open file keeps its name")
+	}
+	dir, found := t.TempDir(), 0
+	corpus := changetest.Corpus{Sites: 2, Shingles: 60, Boilerplate: 0.5, Family: 10, Edit: 0.01}
+	_, err := Pairs(t.Context(), pagesOf(contentsOf(corpus, 100)), Options{Dir: dir, Threshold: 0.5}, func(Pair) error {
+		if found++; found == 1 {
+			wantEmpty(t, dir)
+		}
+		return nil
+	})
+	if err != nil || found == 0 {
+		t.Errorf("%d pairs, %v", found, err)
+	}
+}
+
 // BenchmarkPairs finds the near-duplicates among 100 000 pages, or 10 000 with
 // -short, half of whose shingles are boilerplate, and reports the largest heap.
 func BenchmarkPairs(b *testing.B) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"os"
 	"slices"
@@ -89,7 +90,7 @@ func (s *sorter) spill() error {
 		return nil
 	}
 	if s.file == nil {
-		file, err := os.CreateTemp(s.dir, "recrawl-sort-*")
+		file, err := makeTemp(s.dir, "recrawl-sort-*")
 		if err != nil {
 			return fmt.Errorf("sort on disk: %w", err)
 		}
@@ -250,5 +251,24 @@ func (s *sorter) close() error {
 	if s.file == nil {
 		return nil
 	}
-	return errors.Join(s.file.Close(), os.Remove(s.file.Name()))
+	return dropTemp(s.file)
+}
+
+// makeTemp makes a file that has no name where the system allows that, so that it vanishes with
+// the process, however that ends.
+func makeTemp(dir, pattern string) (*os.File, error) {
+	file, err := os.CreateTemp(dir, pattern)
+	if err == nil {
+		_ = os.Remove(file.Name()) // else dropTemp does
+	}
+	return file, err
+}
+
+// dropTemp closes a file of makeTemp, and removes it if it has a name.
+func dropTemp(file *os.File) error {
+	err := file.Close()
+	if gone := os.Remove(file.Name()); !errors.Is(gone, fs.ErrNotExist) {
+		err = errors.Join(err, gone)
+	}
+	return err
 }
