@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,6 +71,40 @@ func TestKilledAnywhere(t *testing.T) {
 				}
 				if !same(t, files(t, out), want) {
 					t.Fatalf("killed at step %d of %d", n, steps)
+				}
+			}
+		})
+	}
+}
+
+// Pages may go while an export is cut off: they are forgotten, or found gone. Of those that it had
+// not counted yet it keeps no file.
+func TestPagesGoWhileKilled(t *testing.T) {
+	t.Parallel()
+	for _, f := range []export.Format{export.Dir, export.HTML, export.Text, export.Markdown, export.Chunks, export.Mirror} {
+		t.Run(string(f), func(t *testing.T) {
+			t.Parallel()
+			o := options(f)
+			steps := 0
+			if _, err := export.ExportWith(t.Context(), exporttest.Crawl(20, exporttest.URLs()[:9], 4), t.TempDir(), o, 3, func() error { steps++; return nil }); err != nil {
+				t.Fatal(err)
+			}
+			for n := range steps {
+				src, out := exporttest.Crawl(20, exporttest.URLs()[:9], 4), t.TempDir()
+				if _, err := export.ExportWith(t.Context(), src, out, o, 3, killer(n)); !errors.Is(err, errKilled) {
+					t.Fatal(err)
+				}
+				src.Visits = slices.DeleteFunc(src.Visits, func(x export.Exchange) bool { return x.Page%2 == 0 })
+				all := files(t, mustExport(t, src, out, o).Folder)
+				for _, line := range jsonLines[indexedPage](t, all["index.jsonl"]) {
+					if line.Path != nil {
+						delete(all, *line.Path)
+					}
+				}
+				delete(all, "index.jsonl")
+				delete(all, "export.json")
+				for name := range all {
+					t.Errorf("killed at step %d of %d: %s is not listed", n, steps, name)
 				}
 			}
 		})

@@ -31,6 +31,7 @@ type job struct {
 	root      *os.Root
 	streams   []*stream  // open ones
 	reading   []*os.File // files of it that are read, until it is closed
+	begun     *os.File   // see begin; nil before the first file since the last checkpoint
 }
 
 func (j *job) name() string { return j.At.Format(nameLayout) }
@@ -53,6 +54,9 @@ func (j *job) open() (err error) {
 		return err
 	}
 	if j.root, err = j.place.root.OpenRoot(part); err != nil {
+		return err
+	}
+	if err := j.removeBegun(); err != nil {
 		return err
 	}
 	for _, folder := range []string{".", workFolder} {
@@ -81,7 +85,10 @@ func (j *job) close() error {
 	for _, f := range j.reading {
 		err = errors.Join(err, f.Close())
 	}
-	if j.streams, j.reading = nil, nil; j.root != nil {
+	if j.begun != nil {
+		err = errors.Join(err, j.begun.Close())
+	}
+	if j.streams, j.reading, j.begun = nil, nil, nil; j.root != nil {
 		err = errors.Join(err, j.root.Close())
 		j.root = nil
 	}
@@ -112,8 +119,67 @@ func (j *job) checkpoint(page int64) error {
 			return err
 		}
 	}
+	name := j.begunName()
 	j.After = page
-	return j.save()
+	if err := j.save(); err != nil || j.begun == nil {
+		return err
+	}
+	err := errors.Join(j.begun.Close(), j.remove(name))
+	j.begun = nil
+	return err
+}
+
+// begunName is the file that names the files of single pages that were begun since the last
+// checkpoint.
+func (j *job) begunName() string { return fmt.Sprintf("%s/begun-%d", workFolder, j.After) }
+
+// begin notes a file of a single page before it is made. If this is cut off before the next
+// checkpoint, the page may not be in the export any more when that goes on.
+func (j *job) begin(name string) (err error) {
+	if j.begun == nil {
+		if j.begun, err = j.root.Create(j.begunName()); err != nil {
+			return err
+		}
+	}
+	return j.put(j.begun, []byte(name+"\n"))
+}
+
+// removeBegun removes the files that were begun since the last checkpoint.
+func (j *job) removeBegun() error {
+	if j.Done {
+		return nil
+	}
+	names, err := j.root.ReadFile(j.begunName())
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	}
+	for line := range strings.Lines(string(names)) {
+		name, whole := strings.CutSuffix(line, "\n")
+		if !whole {
+			break // cut off, and so is not begun
+		}
+		if err := j.removePage(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// removePage removes a page's file, and the folders that were made for it alone.
+func (j *job) removePage(name string) error {
+	err := j.remove(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for folder := path.Dir(name); folder != "."; folder = path.Dir(folder) {
+		if gone := j.root.Remove(folder); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
+			break // it holds other pages
+		}
+	}
+	return err
 }
 
 // finish closes the files and says that the export is whole.
@@ -122,6 +188,12 @@ func (j *job) finish() error {
 		if err := j.streams[0].close(); err != nil {
 			return err
 		}
+	}
+	if j.begun != nil {
+		if err := j.begun.Close(); err != nil {
+			return err
+		}
+		j.begun = nil
 	}
 	for name := range j.Files {
 		if strings.HasPrefix(name, workFolder+"/") {

@@ -76,6 +76,9 @@ func (t *tree) page(ctx context.Context, name string, x Exchange) (bool, error) 
 		return false, err
 	}
 	defer body.Close()
+	if err := t.job.begin(name); err != nil {
+		return false, err
+	}
 	if err := errors.Join(t.job.step(), t.job.root.MkdirAll(path.Dir(name), 0o755)); err != nil {
 		return false, err
 	}
@@ -86,26 +89,13 @@ func (t *tree) page(ctx context.Context, name string, x Exchange) (bool, error) 
 	n, err := io.Copy(writerFunc(func(p []byte) (int, error) { return len(p), t.job.put(file, p) }), body)
 	if err := errors.Join(err, file.Close()); err != nil {
 		if t.job.lost(err) {
-			return false, t.remove(name)
+			return false, t.job.removePage(name)
 		}
 		return false, err
 	}
 	t.job.Bytes += n
 	t.job.Versions++
 	return true, nil
-}
-
-// remove removes a page's file, and the folders that were made for it alone.
-func (t *tree) remove(name string) error {
-	if err := t.job.remove(name); err != nil {
-		return err
-	}
-	for folder := path.Dir(name); folder != "."; folder = path.Dir(folder) {
-		if t.job.root.Remove(folder) != nil {
-			break // it holds other pages
-		}
-	}
-	return nil
 }
 
 func (t *tree) finish(context.Context) error { return nil }
