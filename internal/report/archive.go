@@ -9,6 +9,7 @@ import (
 	"recrawl/internal/archive/gc"
 	"recrawl/internal/crawl"
 	"recrawl/internal/schedule"
+	"recrawl/internal/store"
 )
 
 // ArchiveProblem names a content that is missing or damaged.
@@ -76,7 +77,8 @@ func (c ArchiveCollected) Write(out io.Writer, format Format) error {
 			Young     int            `json:"young"`
 			OlderThan crawl.Duration `json:"older_than"`
 			DryRun    bool           `json:"dry_run"`
-		}{c.Deleted, c.Bytes, c.Kept, c.Young, crawl.Duration(c.Age), c.Dry})
+			Claimed   int            `json:"claimed,omitempty"`
+		}{c.Deleted, c.Bytes, c.Kept, c.Young, crawl.Duration(c.Age), c.Dry, c.Claimed})
 	}
 	verb := "deleted"
 	if c.Dry {
@@ -85,6 +87,10 @@ func (c ArchiveCollected) Write(out io.Writer, format Format) error {
 	text := fmt.Sprintf("%s %s that no version has, %s", verb, plural(c.Deleted, "content"), size(c.Bytes))
 	if c.Young > 0 {
 		text += fmt.Sprintf("; %d more may be a visit's that is under way, younger than %s", c.Young, schedule.Rough(c.Age))
+	}
+	if c.Claimed > 0 {
+		text += fmt.Sprintf("; %d more are claimed by another command or worker, which deletes them; if it was killed, they can be deleted in %s",
+			c.Claimed, crawl.FormatDuration(store.ClaimFor))
 	}
 	_, err := fmt.Fprintln(out, text)
 	return err

@@ -39,6 +39,7 @@ type Collected struct {
 	Bytes   int64 // that they took
 	Kept    int   // contents that versions have, that wait for a page's second look, or that another process is deleting
 	Young   int   // contents that no version has, and that are too young
+	Claimed int   // of those kept, about how many another process has claimed to delete, perhaps a killed one
 }
 
 // Progress is the progress of a walk through all contents.
@@ -74,7 +75,12 @@ func Collect(ctx context.Context, s store.Contents, files archive.Store, o Colle
 			return c.found, err
 		}
 	}
-	return c.found, c.flush(ctx)
+	if err := c.flush(ctx); err != nil || c.unclaimed == 0 {
+		return c.found, err
+	}
+	waiting, err := c.store.Waiting(ctx)
+	c.found.Claimed = min(c.unclaimed, waiting)
+	return c.found, err
 }
 
 type collector struct {
@@ -86,6 +92,8 @@ type collector struct {
 	found  Collected
 	seen   int
 	orphan []archive.Info // to be claimed and deleted
+	// unclaimed counts those that could not be claimed.
+	unclaimed int
 }
 
 // belongs returns ErrForeign unless one of the first contents that versions have
@@ -149,6 +157,7 @@ func (c *collector) flush(ctx context.Context) error {
 	}
 	c.found.Deleted += len(deleted)
 	c.found.Kept += len(digests) - len(deleted)
+	c.unclaimed += len(digests) - len(deleted)
 	return nil
 }
 
