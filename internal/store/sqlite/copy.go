@@ -36,9 +36,17 @@ func Snapshot(ctx context.Context, path, to string) (err error) {
 	_, err = s.exec(ctx, "VACUUM INTO $1", []any{to})
 	source.idle <- s
 	if err != nil {
-		return source.translate(err)
+		return source.notCopied(to, err)
 	}
 	return unclean(ctx, to)
+}
+
+// notCopied is an error of a copy. It is the copy's disk that is full, not the store's.
+func (e *engine) notCopied(to string, err error) error {
+	if full := interpretError(err); errors.Is(full, store.ErrFull) {
+		return fmt.Errorf("%s: %w", to, full)
+	}
+	return e.translate(err)
 }
 
 // unclean marks a copy as left by an owner that was killed.

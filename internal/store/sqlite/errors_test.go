@@ -28,6 +28,21 @@ func TestFullDiskIsTold(t *testing.T) {
 	}
 }
 
+// TestCopySaysWhichDiskIsFull: a backup is on another disk than the store.
+func TestCopySaysWhichDiskIsFull(t *testing.T) {
+	t.Parallel()
+	e := &engine{path: "/live/store.db"}
+	for _, c := range []struct {
+		kind error
+		want string
+	}{{store.ErrFull, "/kept/copy.db: "}, {store.ErrUnavailable, "/live/store.db: "}} {
+		err := e.notCopied("/kept/copy.db", &storeError{kind: c.kind, words: "it fails", cause: errors.New("cause")})
+		if !errors.Is(err, c.kind) || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%v, want that of %s", err, c.want)
+		}
+	}
+}
+
 // TestRewriteSaysWhichDiskIsFull: it is not always that of the file.
 func TestRewriteSaysWhichDiskIsFull(t *testing.T) {
 	t.Parallel()
