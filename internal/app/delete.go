@@ -44,11 +44,8 @@ func (Backend) Delete(ctx context.Context, at cli.Target, name string, o cli.Del
 		return done, fmt.Errorf("the crawl's workflows are to be removed too: %w", err)
 	}
 	defer hangUp()
-	d.EndWorkflows = eraser.Crawl
+	d.EndWorkflows, d.DropIndex = eraser.Crawl, searchIndex{at.Store, s.ID()}.drop
 	removed, err := d.Run(ctx)
-	if err == nil {
-		err = searchIndex{at.Store, s.ID()}.drop(ctx, rec.ID)
-	}
 	return cli.Deleted(removed), err
 }
 

@@ -25,6 +25,8 @@ type Deletion struct {
 	EndWorkflows func(ctx context.Context, crawl string, progress func(removed int)) (int, error)
 	// Sweep is Takedown's; nil leaves the bytes in the archive.
 	Sweep func(context.Context) (int, error)
+	// DropIndex removes the crawl from the search index.
+	DropIndex func(ctx context.Context, crawlID int64) error
 	// Of is the number of the crawl's pages, for Progress, which is called as the deletion
 	// goes on.
 	Of       int
@@ -33,9 +35,8 @@ type Deletion struct {
 
 // Run deletes the crawl. First the store marks the crawl as being deleted, so that nobody
 // starts it again; then its workflows are removed, then its rows, then bytes that no other
-// crawl has. If it is cut off, running it again continues it, as long as the crawl's row
-// exists; any bytes and workflows without a page that remain after that end without it. It
-// returns the counts of removed items even if it is cut off.
+// crawl has, and its part of the search index. The crawl's own row comes last: wherever it is cut
+// off, running it again goes on. It returns the counts of removed items even if it is cut off.
 func (d Deletion) Run(ctx context.Context) (done Removed, err error) {
 	rec, err := d.Store.BeginDelete(ctx, d.Crawl)
 	if err != nil {
@@ -44,21 +45,36 @@ func (d Deletion) Run(ctx context.Context) (done Removed, err error) {
 	if err := d.endWorkflows(ctx, &done); err != nil {
 		return done, err
 	}
-	for gone := false; !gone; {
-		d.show("deleting pages", done)
-		res, err := d.Store.DeleteCrawl(ctx, store.DeleteParams{CrawlID: rec.ID, Limit: deleteBatch, KeepContents: d.Sweep == nil})
-		if err != nil {
+	if err := d.deleteRows(ctx, rec.ID, true, &done); err != nil {
+		return done, err
+	}
+	// Workflows that were about to be started while the others were ended.
+	if err := d.endWorkflows(ctx, &done); err != nil {
+		return done, err
+	}
+	if d.Sweep != nil {
+		if err := deleteContents(ctx, d.Store.Waiting, d.Sweep, &done, func(doing string) { d.show(doing, done) }); err != nil {
 			return done, err
+		}
+	}
+	if err := d.DropIndex(ctx, rec.ID); err != nil {
+		return done, err
+	}
+	return done, d.deleteRows(ctx, rec.ID, false, &done)
+}
+
+// deleteRows deletes the rows of the crawl, its own only if that is not to be kept.
+func (d Deletion) deleteRows(ctx context.Context, id int64, keepRow bool, done *Removed) error {
+	for gone := false; !gone; {
+		d.show("deleting pages", *done)
+		res, err := d.Store.DeleteCrawl(ctx, store.DeleteParams{CrawlID: id, Limit: deleteBatch, KeepContents: d.Sweep == nil, KeepRow: keepRow})
+		if err != nil {
+			return err
 		}
 		done.Pages += res.Pages
 		gone = res.Done
 	}
-	// Workflows that were about to be started while the others were ended.
-	if err := d.endWorkflows(ctx, &done); err != nil || d.Sweep == nil {
-		return done, err
-	}
-	err = deleteContents(ctx, d.Store.Waiting, d.Sweep, &done, func(doing string) { d.show(doing, done) })
-	return done, err
+	return nil
 }
 
 func (d Deletion) show(doing string, done Removed) {

@@ -40,11 +40,12 @@ type holdings struct {
 	server    bool    // likewise
 	begun     bool    // the crawl is to be deleted
 	row       bool    // the crawl's
+	index     bool    // it is in the search index
 }
 
 func newHoldings(t *testing.T) *holdings {
 	t.Helper()
-	h := &holdings{t: t, workflows: map[int64]bool{}, histories: true, naming: true, storeFile: true, server: true, row: true, mentioned: 2 * mentionsBatch}
+	h := &holdings{t: t, workflows: map[int64]bool{}, histories: true, naming: true, storeFile: true, server: true, row: true, index: true, mentioned: 2 * mentionsBatch}
 	for id := range int64(takedownBatch + 3) {
 		h.pages = append(h.pages, id+1)
 		h.workflows[id+1] = true
@@ -389,9 +390,14 @@ func (h *holdings) DeleteCrawl(_ context.Context, p store.DeleteParams) (res sto
 	h.must(h.begun && p.CrawlID == 7, "rows of a crawl that may be started")
 	n := min(len(h.pages), takedownBatch)
 	done := n == len(h.pages)
-	return store.DeleteResult{Pages: n, Done: done}, h.step("rows", func() {
+	step := "rows"
+	if !p.KeepRow {
+		step = "row"
+		h.must(!h.index && (h.contents == 0 || p.KeepContents), "the crawl's row goes too early")
+	}
+	return store.DeleteResult{Pages: n, Done: done}, h.step(step, func() {
 		h.removeRows(n)
-		h.row = !done
+		h.row = !done || p.KeepRow
 	})
 }
 
@@ -404,12 +410,17 @@ func (h *holdings) endAll(_ context.Context, _ string, progress func(int)) (int,
 	})
 }
 
+func (h *holdings) dropIndex(_ context.Context, crawlID int64) error {
+	h.must(h.begun && crawlID == 7 && len(h.pages) == 0, "a sink may fill the index again")
+	return h.step("index", func() { h.index = false })
+}
+
 func (h *holdings) deletion() Deletion {
-	return Deletion{Crawl: "news", Store: h, EndWorkflows: h.endAll, Sweep: h.sweep, Of: len(h.pages), Progress: func(TakedownProgress) {}}
+	return Deletion{Crawl: "news", Store: h, EndWorkflows: h.endAll, Sweep: h.sweep, DropIndex: h.dropIndex, Of: len(h.pages), Progress: func(TakedownProgress) {}}
 }
 
 // The store first marks a crawl as being deleted; then its workflows are removed, its
-// rows, those workflows that were started meanwhile, and its bytes.
+// rows, those workflows that were started meanwhile, its bytes, its part of the index, and last its own row.
 func TestADeletionsOrder(t *testing.T) {
 	t.Parallel()
 	h := newHoldings(t)
@@ -420,7 +431,7 @@ func TestADeletionsOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "begin, workflows, rows, rows, workflows, contents, contents, contents, waiting"
+	want := "begin, workflows, rows, rows, workflows, contents, contents, contents, waiting, index, row"
 	if got := strings.Join(h.calls, ", "); got != want {
 		t.Errorf("order\n%s, want\n%s", got, want)
 	}
@@ -431,7 +442,7 @@ func TestADeletionsOrder(t *testing.T) {
 	wantShown := []string{
 		"ending workflows: 0 of 503", "ending workflows (503): 0 of 503", "deleting pages: 0 of 503", "deleting pages: 500 of 503",
 		"ending workflows: 503 of 503", "ending workflows (505): 503 of 503",
-		"deleting contents: 503 of 503", "deleting contents (300): 503 of 503", "deleting contents (503): 503 of 503",
+		"deleting contents: 503 of 503", "deleting contents (300): 503 of 503", "deleting contents (503): 503 of 503", "deleting pages: 503 of 503",
 	}
 	if !slices.Equal(shown, wantShown) {
 		t.Errorf("shown %q", shown)
@@ -449,8 +460,7 @@ func TestADeletionMayKeepTheBytes(t *testing.T) {
 }
 
 // At whatever call a deletion is cut off, the same command goes on to the end. Once the
-// crawl's row is gone there is no such crawl: then only bytes, which maintenance sweeps,
-// and workflows that find out by themselves remain.
+// crawl's row is gone there is no such crawl, and nothing is left of it.
 func TestADeletionGoesOn(t *testing.T) {
 	t.Parallel()
 	deletion := func(t *testing.T, h *holdings) error {
@@ -468,9 +478,9 @@ func TestADeletionGoesOn(t *testing.T) {
 			if !errors.Is(err, store.ErrNotFound) {
 				t.Errorf("there is no such crawl: %v", err)
 			}
-			return
+			err = nil
 		}
-		if err != nil || h.contents > 0 || len(h.workflows) > 0 {
+		if err != nil || h.index || h.contents > 0 || len(h.workflows) > 0 {
 			t.Errorf("left: %d contents, workflows %v: %v", h.contents, h.workflows, err)
 		}
 	})

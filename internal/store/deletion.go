@@ -21,6 +21,9 @@ type DeleteParams struct {
 	CrawlID      int64
 	Limit        int
 	KeepContents bool // leave the bytes in the archive, and forget that the crawl had them
+	// KeepRow leaves the crawl's row, by which the same command finds what else there is to
+	// remove; it is done when nothing else is left.
+	KeepRow bool
 }
 
 // DeleteResult is the result of DeleteCrawl.

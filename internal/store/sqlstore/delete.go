@@ -89,7 +89,7 @@ func (s *Store) deleteCrawl(ctx context.Context, p store.DeleteParams) (store.De
 		if !r.none {
 			continue
 		}
-		done, err := s.deleteRest(ctx, p.CrawlID)
+		done, err := s.deleteRest(ctx, p)
 		res.Done = done
 		return res, err
 	}
@@ -157,7 +157,8 @@ func (s *Store) disown(ctx context.Context, tx Tx, digests []string) error {
 
 // deleteRest is one transaction that removes rows of a crawl without pages; it reports
 // whether nothing is left.
-func (s *Store) deleteRest(ctx context.Context, crawlID int64) (done bool, err error) {
+func (s *Store) deleteRest(ctx context.Context, p store.DeleteParams) (done bool, err error) {
+	crawlID := p.CrawlID
 	for _, t := range ownTables {
 		n, err := write(ctx, s, func(tx Tx) (int64, error) { return t.remove(ctx, tx, crawlID) })
 		if err != nil {
@@ -176,8 +177,8 @@ func (s *Store) deleteRest(ctx context.Context, crawlID int64) (done bool, err e
 		}
 		// Seeds that arrived until now: see keepCrawl.
 		left, err := collect(ctx, tx, `SELECT page_id FROM frontier WHERE crawl_id = $1 LIMIT 1`, []any{crawlID}, scanID)
-		if err != nil || len(left) > 0 {
-			return false, err
+		if err != nil || len(left) > 0 || p.KeepRow {
+			return err == nil && len(left) == 0, err
 		}
 		_, err = tx.Exec(ctx, `DELETE FROM crawls WHERE id = $1`, crawlID)
 		return err == nil, err
