@@ -201,7 +201,7 @@ func (p parts) workflows() temporalkit.Workflows {
 func (p parts) care(log *slog.Logger) *care.Care {
 	return care.New(care.Parts{
 		Store: p.store, Flows: p.workflows(), Struggling: p.struggling,
-		OpenIndex: searchIndex{p.dsn, p.store.ID()}.openFor, Log: log,
+		OpenIndex: searchIndex{p.dsn, p.store.ID()}.openFor, Sweep: sweeper(p.store, p.files), Log: log,
 	})
 }
 

@@ -50,10 +50,12 @@ type Care struct {
 	log   *slog.Logger
 
 	// Further checks, unless nil. One worker of all runs ends and backlog in turn; each worker
-	// runs stuck, for the workflows that it has heard of itself.
+	// runs stuck, for the workflows that it has heard of itself, and leftovers, since there may be
+	// no crawl at all.
 	ends      looker
 	backlog   looker
 	stuck     looker
+	leftovers looker
 	sinks     *sinkWatch
 	indexes   looker
 	strangers interface {
@@ -85,7 +87,9 @@ type Parts struct {
 	Struggling *temporalkit.Struggling
 	// OpenIndex opens the search index.
 	OpenIndex func(ctx context.Context, write bool) (search.Index, error)
-	Log       *slog.Logger
+	// Sweep deletes some of the bytes that no version has, and returns how many.
+	Sweep func(context.Context) (int, error)
+	Log   *slog.Logger
 }
 
 // New returns the care of a worker with these parts.
@@ -102,6 +106,7 @@ func New(p Parts) *Care {
 	}}
 	care.sinks = &sinkWatch{store: p.Store, flows: p.Flows}
 	care.indexes = &Indexes{Store: p.Store, Flows: p.Flows, Open: p.OpenIndex, Log: p.Log}
+	care.leftovers = &leftovers{store: p.Store, sweep: p.Sweep, now: time.Now}
 	care.strangers = &strangers{store: p.Store, own: p.Store.ID(), polls: func(ctx context.Context) (polling, held []temporalkit.Poller, err error) {
 		return temporalkit.WhoPolls(ctx, p.Flows.Client, p.Flows.TaskQueue)
 	}, crawls: func(ctx context.Context) ([]temporalkit.OpenCrawl, error) {
@@ -149,6 +154,9 @@ func (c *Care) look(ctx context.Context) {
 	}
 	if c.stuck != nil {
 		c.also(ctx, c.stuck, "workflows that are stuck")
+	}
+	if c.leftovers != nil {
+		c.also(ctx, c.leftovers, "bytes that no crawl needs")
 	}
 	oldest := int64(0)
 	for ctx.Err() == nil {
