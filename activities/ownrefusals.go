@@ -74,11 +74,13 @@ func (r *ownRefusals) wait(which ownRefusal, now time.Time) time.Duration {
 	return max(0, r.known[which].until.Sub(now))
 }
 
-// noteReach notes whether a crawl could reach the origin whose robots.txt it asked for.
-func (a *Activities) noteReach(view *crawlView, u urlkey.URL, r fetch.Result) {
-	if which := refusalOf(view, u); fetch.IsRefused(r.Err) {
+// noteReach notes whether a crawl could reach the origin whose robots.txt it asked for, and the
+// hosts to which that redirects. A redirect alone says neither: the next hop may be refused.
+func (a *Activities) noteReach(view *crawlView, u urlkey.URL, r fetch.Result, state store.RobotsState) {
+	switch which := refusalOf(view, u); {
+	case fetch.IsRefused(r.Err):
 		a.refused.add(which, time.Now())
-	} else {
+	case state != store.RobotsRedirected:
 		a.refused.forget(which)
 	}
 }

@@ -65,8 +65,8 @@ func (a *Activities) RefreshRobots(ctx context.Context, in contract.RefreshRobot
 		a.release(ctx, begun, releaseOf(in.Permit, result))
 		return contract.RefreshRobotsOut{}, err
 	}
-	a.noteReach(view, page, result)
 	answer := judgeRobots(page.Origin(), known, result, body, view.Spec.Identity.Agent)
+	a.noteReach(view, page, result, answer.State)
 	params, off := answer, scope.Verdict{}
 	// It must be stored before the permit is given back; if it cannot be, the permit
 	// is kept: the next grant must see it.

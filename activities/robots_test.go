@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -459,4 +460,27 @@ func TestRobotsThatOneCrawlMayNotReach(t *testing.T) {
 	}
 	w.permit(slow, 1)
 	s.wantRequests(t, "/robots.txt")
+}
+
+// A robots.txt that redirects to an address which the crawl may not reach is asked for less and
+// less often, although the host answers each time.
+func TestRobotsThatRedirectOutOfReach(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := serve(t, answering(302, "", "Location: http://10.0.0.1/robots.txt"))
+	w.open([]string{s.url + "/"}, func(spec *crawl.Spec) { spec.Identity.Contact = "https://example.org/" })
+	page := w.page(s.url + "/").PageRef
+	w.refreshed(page)
+	if got, _ := w.refreshed(page); got.State != store.RobotsUnreachable || !strings.Contains(got.Problem, "allow_networks") {
+		t.Fatalf("stored %+v", got)
+	}
+	w.saveRobots(store.SaveRobotsParams{Origin: s.url, State: store.RobotsUnreachable}) // the rest is over
+	elsewhere := *w                                                                     // a worker that knows nothing of it
+	elsewhere.activities = activities.New(storesOf(w.store), w.archive, w.fetcher, w.flows, w.settings, slog.New(slog.DiscardHandler))
+	permit := elsewhere.acquire(page, 1).Permit
+	run(w, contract.RefreshRobots, contract.RefreshRobotsIn{Page: page, Visit: 1, Permit: permit})
+	if again := w.acquire(page, 1); again.Answer != contract.AnswerWait || again.Wait < 50*time.Second {
+		t.Errorf("answer %+v, want to wait as before", again)
+	}
+	s.wantRequests(t, "/robots.txt", "/robots.txt")
 }
