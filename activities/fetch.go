@@ -340,10 +340,12 @@ func releaseOf(permit crawl.Permit, r fetch.Result) store.ReleaseParams {
 }
 
 // asksForQuiet reports whether an error names a time after which to come again, as some sites
-// do with 403, and gateways with 502. That a page is not found says nothing about its host.
+// do with 403, and gateways with 502, or a redirect does (RFC 9110 10.2.3). That a page is not
+// found says nothing about its host.
 func asksForQuiet(r fetch.Result) bool {
 	wait, ok := retryAfter(r)
-	return ok && wait > 0 && r.Outcome == crawl.OutcomeFailed && r.Status >= http.StatusBadRequest
+	failed := r.Outcome == crawl.OutcomeFailed && r.Status >= http.StatusBadRequest
+	return ok && wait > 0 && (failed || r.Outcome == crawl.OutcomeRedirected)
 }
 
 // tell tells the store how a begun permit's request ended, even when the activity

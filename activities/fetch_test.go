@@ -368,6 +368,7 @@ func TestRetryAfterHoldsTheHost(t *testing.T) {
 	}{
 		{"seconds", 429, []string{"Retry-After: 3600"}},
 		{"of another refusal", 403, []string{"Retry-After: 3600"}},
+		{"of a redirect", 302, []string{"Location: /c", "Retry-After: 3600"}},
 		{"of a gateway", 502, []string{"Retry-After: 60 minutes"}},
 		{"a date by the site's own clock", 503, []string{"Date: Mon, 02 Jan 2006 15:04:05 GMT", "Retry-After: Mon, 02 Jan 2006 16:04:05 GMT"}},
 	} {
