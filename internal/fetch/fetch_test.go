@@ -174,6 +174,7 @@ func TestOutcomes(t *testing.T) {
 		{"redirect to itself", 302, map[string]string{"Location": "/page#cookie"}, "", crawl.OutcomeFailed, HostOK, "redirects to itself"},
 		{"redirect to nowhere", 302, nil, "", crawl.OutcomeFailed, HostOK, "without a place to go to"},
 		{"redirect to mail", 302, map[string]string{"Location": "mailto:x@example.com"}, "", crawl.OutcomeFailed, HostOK, "not an http or https URL"},
+		{"use a proxy", 305, map[string]string{"Location": "http://proxy.example/"}, "", crawl.OutcomeFailed, HostOK, "305"},
 		{"unasked 304", 304, nil, "", crawl.OutcomeFailed, HostOK, "without a condition"},
 		{"forbidden", 403, nil, "", crawl.OutcomeFailed, HostOK, "403 Forbidden"},
 		{"not found", 404, nil, "", crawl.OutcomeGone, HostOK, "404 Not Found"},

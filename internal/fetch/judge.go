@@ -34,6 +34,8 @@ func (x *exchange) judge(ctx context.Context, resp *http.Response) error {
 		x.settle(crawl.OutcomeFailed, "the server sent a part of the page, which was not asked for")
 	case code >= 200 && code <= 299:
 		return x.readBody(ctx, resp)
+	case code == http.StatusUseProxy: // its Location is that of a proxy
+		x.settle(crawl.OutcomeFailed, statusWords(code))
 	case code >= 300 && code <= 399:
 		x.redirected(resp.Header.Get("Location"))
 	case code == http.StatusNotFound, code == http.StatusGone:
