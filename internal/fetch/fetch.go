@@ -365,17 +365,22 @@ func (x *exchange) transport(proxy *url.URL) *http.Transport {
 	if proxy != nil {
 		dial.check, dial.reached, dial.enter = nil, nil, nil
 	}
-	return &http.Transport{
-		DialContext:            dial.dial,
+	trust := &tls.Config{RootCAs: options.RootCAs}
+	transport := &http.Transport{
+		DialContext:            dial.tidy(options.MaxHeader),
 		Proxy:                  http.ProxyURL(proxy),
 		OnProxyConnectResponse: proxyRefusal,
-		TLSClientConfig:        &tls.Config{RootCAs: options.RootCAs},
+		TLSClientConfig:        trust,
 		DisableKeepAlives:      true,
 		DisableCompression:     true, // we decode, so that both sizes can be limited
 		MaxResponseHeaderBytes: options.MaxHeader,
 		Protocols:              &protocols,
 		HTTP2:                  &http.HTTP2Config{MaxReceiveBufferPerStream: receiveBuffer, MaxReceiveBufferPerConnection: receiveBuffer},
 	}
+	if proxy == nil { // else net/http makes the tunnel first
+		transport.DialTLSContext = dial.tidyTLS(trust, options.MaxHeader)
+	}
+	return transport
 }
 
 // address returns host and port to connect to.
