@@ -16,6 +16,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"recrawl/internal/crawl"
@@ -365,7 +366,7 @@ func (x *exchange) transport(proxy *url.URL) *http.Transport {
 	if proxy != nil {
 		dial.check, dial.reached, dial.enter = nil, nil, nil
 	}
-	trust := &tls.Config{RootCAs: options.RootCAs}
+	trust := &tls.Config{RootCAs: options.RootCAs, CipherSuites: cipherSuites()}
 	transport := &http.Transport{
 		DialContext:            dial.tidy(options.MaxHeader),
 		Proxy:                  http.ProxyURL(proxy),
@@ -382,6 +383,18 @@ func (x *exchange) transport(proxy *url.URL) *http.Transport {
 	}
 	return transport
 }
+
+// cipherSuites are those that Go offers by itself and, as browsers do, those of old servers that
+// agree on a key by RSA alone. Their pages are as public as others.
+var cipherSuites = sync.OnceValue(func() []uint16 {
+	suites := []uint16{
+		tls.TLS_RSA_WITH_AES_128_GCM_SHA256, tls.TLS_RSA_WITH_AES_256_GCM_SHA384, tls.TLS_RSA_WITH_AES_128_CBC_SHA, tls.TLS_RSA_WITH_AES_256_CBC_SHA,
+	}
+	for _, suite := range tls.CipherSuites() {
+		suites = append(suites, suite.ID)
+	}
+	return suites
+})
 
 // address returns host and port to connect to.
 func address(u urlkey.URL) string {

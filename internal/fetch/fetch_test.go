@@ -7,6 +7,7 @@ import (
 	"compress/zlib"
 	"context"
 	"crypto/sha256"
+	"crypto/tls"
 	"crypto/x509"
 	"encoding/hex"
 	"errors"
@@ -764,6 +765,23 @@ func TestTLS(t *testing.T) {
 				t.Errorf("asked by %s, want %s", proto, want)
 			}
 		})
+	}
+}
+
+// Servers that agree on a key by RSA alone are read, as by browsers.
+func TestOldTLS(t *testing.T) {
+	for _, suite := range []uint16{tls.TLS_RSA_WITH_AES_128_GCM_SHA256, tls.TLS_RSA_WITH_AES_256_CBC_SHA} {
+		s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { html(w, "x") }))
+		s.TLS = &tls.Config{MaxVersion: tls.VersionTLS12, CipherSuites: []uint16{suite}}
+		s.StartTLS()
+		t.Cleanup(s.Close)
+		roots := x509.NewCertPool()
+		roots.AddCert(s.Certificate())
+		got := New(Options{RootCAs: roots}).Do(t.Context(), get(t, s.URL), nil)
+		checkResult(t, got)
+		if !got.Content {
+			t.Errorf("%s: %q", tls.CipherSuiteName(suite), got.Problem)
+		}
 	}
 }
 
