@@ -41,45 +41,110 @@ type decoders struct{ memory *semaphore.Weighted }
 
 func newDecoders() decoders { return decoders{semaphore.NewWeighted(windowMemory)} }
 
-// decode undoes the one content coding that the header names. No coding at all,
-// and an empty body whatever its coding, pass as they are.
-func (d decoders) decode(ctx context.Context, header []string, wire *meter) (io.ReadCloser, error) {
-	codings := codingsOf(header)
-	if len(codings) > 1 {
-		return nil, fmt.Errorf("%w: %s", errCoding, strings.Join(codings, " in "))
-	}
-	if len(codings) == 0 {
-		return io.NopCloser(wire), nil
-	}
-	open := openers[codings[0]]
-	if open == nil {
-		return nil, fmt.Errorf("%w: %s", errCoding, codings[0])
-	}
-	buffered := bufio.NewReader(wire)
-	head, err := buffered.Peek(zstd.HeaderMaxSize)
-	if len(head) == 0 {
-		if errors.Is(err, io.EOF) {
-			return io.NopCloser(bytes.NewReader(nil)), nil
-		}
-		return nil, err
-	}
-	window, r, err := open(head, buffered)
-	if err != nil {
-		return nil, corrupt(codings[0], wire, err)
-	}
-	release, err := d.reserve(ctx, window)
-	if err != nil {
-		return nil, err
-	}
-	return &decoded{coding: codings[0], wire: wire, r: r, release: release}, nil
+// maxCodings is how many codings, one in the other, are undone. More are no server's honest work.
+const maxCodings = 2
+
+// encoded is a body in a coding. It knows why it ended.
+type encoded interface {
+	io.Reader
+	ended() error
 }
 
-// reserve waits for the memory of a large window.
-func (d decoders) reserve(ctx context.Context, window int64) (release func(), err error) {
+// decode undoes the content codings that the header names. No coding at all, and an empty body
+// whatever its coding, pass as they are.
+func (d decoders) decode(ctx context.Context, header []string, wire *meter) (io.ReadCloser, error) {
+	codings := codingsOf(header)
+	if len(codings) > maxCodings || slices.ContainsFunc(codings, func(c string) bool { return openers[c] == nil }) {
+		return nil, fmt.Errorf("%w: %s", errCoding, strings.Join(codings, " in "))
+	}
+	var source encoded = wire
+	undone := &layers{Reader: wire}
+	for i, coding := range slices.Backward(codings) {
+		again := i < len(codings)-1
+		layer, err := d.undo(ctx, coding, source, again)
+		if err != nil {
+			undone.Close()
+			return nil, err
+		}
+		undone.add(layer)
+		source = &between{r: layer, limit: wire.limit}
+	}
+	return undone, nil
+}
+
+// undo undoes one coding. Again, it is that of a body which was in another: gzip that is named
+// twice may be there once.
+func (d decoders) undo(ctx context.Context, coding string, source encoded, again bool) (io.ReadCloser, error) {
+	buffered := bufio.NewReader(source)
+	head, err := buffered.Peek(zstd.HeaderMaxSize)
+	switch {
+	case len(head) == 0 && errors.Is(err, io.EOF):
+		return io.NopCloser(bytes.NewReader(nil)), nil
+	case len(head) == 0:
+		return nil, err
+	case again && strings.TrimPrefix(coding, "x-") == "gzip" && !unzip.IsGzip(head):
+		return io.NopCloser(buffered), nil
+	}
+	window, r, err := openers[coding](head, buffered)
+	if err != nil {
+		return nil, corrupt(coding, source, err)
+	}
+	release, err := d.reserve(ctx, window, again)
+	if err != nil {
+		return nil, err
+	}
+	return &decoded{coding: coding, source: source, r: r, release: release}, nil
+}
+
+// layers are the decoders of a body, each of which reads from the one before.
+type layers struct {
+	io.Reader // the last
+	all       []io.Closer
+}
+
+func (l *layers) add(layer io.ReadCloser) { l.Reader, l.all = layer, append(l.all, layer) }
+
+func (l *layers) Close() error {
+	var errs []error
+	for _, layer := range slices.Backward(l.all) {
+		errs = append(errs, layer.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// between is what one decoder leaves for the next, of no more than the size that a body may have.
+type between struct {
+	r     io.Reader
+	limit int64
+	got   int64
+	err   error
+}
+
+func (b *between) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p)
+	if b.got += int64(n); b.got > b.limit {
+		n, err = 0, limitError{b.limit}
+	}
+	if err != nil {
+		b.err = err
+	}
+	return n, err
+}
+
+func (b *between) ended() error { return b.err }
+
+// reserve waits for the memory of a large window, unless the body has one already: such bodies
+// would wait for each other.
+func (d decoders) reserve(ctx context.Context, window int64, again bool) (release func(), err error) {
 	if window <= freeWindow {
 		return func() {}, nil
 	}
-	if err := d.memory.Acquire(ctx, window); err != nil {
+	if again && !d.memory.TryAcquire(window) {
+		err = errors.New("another decoder of the same body has some")
+	} else if !again {
+		err = d.memory.Acquire(ctx, window)
+	}
+	if err != nil {
 		// The page may be fine: it is we who are overloaded.
 		return nil, localError{fmt.Errorf("no memory for a decoder became free: %w", err)}
 	}
@@ -185,7 +250,7 @@ func (f frames) Read(p []byte) (int, error) {
 // decoded is a body without its coding.
 type decoded struct {
 	coding  string
-	wire    *meter
+	source  encoded
 	r       io.Reader
 	release func()
 }
@@ -193,7 +258,7 @@ type decoded struct {
 func (d *decoded) Read(p []byte) (int, error) {
 	n, err := d.r.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
-		err = corrupt(d.coding, d.wire, err)
+		err = corrupt(d.coding, d.source, err)
 	}
 	return n, err
 }
@@ -208,9 +273,9 @@ func (d *decoded) Close() error {
 
 // corrupt distinguishes a body that does not match its header from one that broke
 // off on the way.
-func corrupt(coding string, wire *meter, err error) error {
-	if wire.err != nil && !errors.Is(wire.err, io.EOF) {
-		return wire.err
+func corrupt(coding string, source encoded, err error) error {
+	if ended := source.ended(); ended != nil && !errors.Is(ended, io.EOF) {
+		return ended
 	}
 	return &corruptError{coding: coding, err: err}
 }

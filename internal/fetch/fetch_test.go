@@ -358,7 +358,10 @@ func TestCodings(t *testing.T) {
 		{"brotli", "br", "br", crawl.OutcomeNew, ""},
 		{"zstd", "zstd", "zstd", crawl.OutcomeNew, ""},
 		{"gzip and identity", "gzip, identity", "gzip", crawl.OutcomeNew, ""},
-		{"gzip twice", "gzip, gzip", "gzip", crawl.OutcomeFailed, "was not offered: gzip in gzip"},
+		{"gzip, said twice", "gzip, gzip", "gzip", crawl.OutcomeNew, ""},
+		{"gzip, said three times", "gzip, gzip, gzip", "gzip", crawl.OutcomeFailed, "was not offered: gzip in gzip in gzip"},
+		{"brotli, said twice", "br, br", "br", crawl.OutcomeFailed, "not the br"},
+		{"compress in gzip", "compress, gzip", "gzip", crawl.OutcomeFailed, "was not offered: compress in gzip"},
 		{"compress", "compress", "", crawl.OutcomeFailed, "was not offered: compress"},
 		{"deflate in a zlib stream", "deflate", "zlib", crawl.OutcomeNew, ""},
 		{"deflate as it is", "deflate", "deflate", crawl.OutcomeNew, ""},
@@ -387,6 +390,26 @@ func TestCodings(t *testing.T) {
 				t.Errorf("%d bytes became %d, %d in the sink", got.Bytes, got.Size, sink.Len())
 			}
 		})
+	}
+}
+
+// A body may be in one coding within another (RFC 9110 8.4).
+func TestCodingsInCodings(t *testing.T) {
+	page := strings.Repeat("<p>hello ", 1000)
+	for _, inner := range []string{"gzip", "x-gzip", "br", "zstd", "deflate"} {
+		for _, outer := range []string{"gzip", "br", "zstd", "deflate"} {
+			body := string(encode(t, outer, encode(t, strings.TrimPrefix(inner, "x-"), []byte(page))))
+			s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header()["Content-Encoding"] = []string{inner, outer}
+				html(w, body)
+			})
+			var sink bytes.Buffer
+			got := New(Options{}).Do(t.Context(), get(t, s.URL), &sink)
+			checkResult(t, got)
+			if !got.Content || sink.String() != page || got.Bytes != int64(len(body)) {
+				t.Errorf("%s in %s: %s (%s), %d bytes of %d", inner, outer, got.Outcome, got.Problem, sink.Len(), got.Bytes)
+			}
+		}
 	}
 }
 

@@ -33,6 +33,8 @@ func (m *meter) Read(p []byte) (int, error) {
 	return n, err
 }
 
+func (m *meter) ended() error { return m.err }
+
 // pace watches a reader: in each window of time spent waiting for the host, at
 // least a number of bytes must come. Only waiting counts, so a slow disk of ours
 // is not the host's fault; and a burst pays for its own window only, so that
