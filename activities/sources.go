@@ -184,6 +184,7 @@ type sourceJudge struct {
 	renames map[string]bool // whether from renames its lists, by their host
 	known   map[string]bool // those lists of from that the crawl knows, once it is asked
 	proving bool            // the list by which from may prove itself is taken
+	lists   *robotsLists    // of the origin's robots.txt, once they are asked for
 }
 
 func (a *Activities) newSourceJudge(view *crawlView, from *store.PendingLinks) (*sourceJudge, error) {
@@ -223,6 +224,12 @@ func (j *sourceJudge) judge(ctx context.Context, link store.Link) (store.NewURL,
 		renamed, err := j.renamed(ctx, source)
 		if err == nil && renamed {
 			verdict = scope.Verdict{Reason: reasonRenamed, Detail: "the index gives its lists other names at each reading, and the last ones brought no new page"}
+		}
+		return source, verdict, err
+	case !j.from.Kind.IsSource():
+		renamed, err := j.renamedByRobots(ctx, source)
+		if err == nil && renamed {
+			verdict = scope.Verdict{Reason: reasonRenamed, Detail: "the robots.txt gives its sitemaps other names each time, and the last ones brought no new page"}
 		}
 		return source, verdict, err
 	}
