@@ -269,7 +269,7 @@ func (a *Activities) request(ctx context.Context, view *crawlView, page store.Pa
 		return noRequest(), ourFault(err)
 	}
 	defer body.Abort()
-	req.ETag, req.LastModified = conditions(page)
+	req.ETag, req.LastModified = conditions(page, time.Now())
 	req.Accept, req.MaxBody = view.wants(page)
 	result := a.fetcher.Do(ctx, req, body)
 	if result.Local {

@@ -3,6 +3,7 @@ package activities
 import (
 	"cmp"
 	"strings"
+	"time"
 
 	"recrawl/internal/contract"
 	"recrawl/internal/fetch"
@@ -11,9 +12,14 @@ import (
 
 // conditions are the validators to send. After a failure none are sent: some servers, and what
 // stands before them, answer conditions with an error, and would answer each retry so.
-func conditions(page store.PageRecord) (etag, lastModified string) {
-	if page.Failures > 0 {
+// A date ahead of us, by a mistake of the site, is not sent: servers that do not look at their
+// clock (RFC 9110 13.1.3) would find nothing modified until it is reached.
+func conditions(page store.PageRecord, now time.Time) (etag, lastModified string) {
+	switch {
+	case page.Failures > 0:
 		return "", ""
+	case httpTime(page.LastModified).After(now):
+		return page.ETag, ""
 	}
 	return page.ETag, page.LastModified
 }

@@ -2,11 +2,32 @@ package activities
 
 import (
 	"testing"
+	"time"
 
 	"recrawl/internal/contract"
 	"recrawl/internal/fetch"
 	"recrawl/internal/store"
 )
+
+func TestConditions(t *testing.T) {
+	t.Parallel()
+	const date = "Sat, 21 Nov 2026 10:00:00 GMT"
+	at := httpTime(date)
+	for name, c := range map[string]struct {
+		page        store.PageRecord
+		now         time.Time
+		etag, since string
+	}{
+		"both":                   {store.PageRecord{ETag: `"1"`, LastModified: date}, at, `"1"`, date},
+		"after a failure":        {store.PageRecord{ETag: `"1"`, LastModified: date, Failures: 1}, at, "", ""},
+		"a date ahead of us":     {store.PageRecord{ETag: `"1"`, LastModified: date}, at.Add(-time.Second), `"1"`, ""},
+		"a date that is no date": {store.PageRecord{LastModified: "yesterday"}, at, "", "yesterday"},
+	} {
+		if etag, since := conditions(c.page, c.now); etag != c.etag || since != c.since {
+			t.Errorf("%s: %q, %q", name, etag, since)
+		}
+	}
+}
 
 func TestRefresh(t *testing.T) {
 	t.Parallel()
