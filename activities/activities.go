@@ -135,6 +135,7 @@ type Activities struct {
 	refused  ownRefusals
 	crowds   crowds
 	wishes   wishes
+	losses   hostLosses
 }
 
 // New returns the activities of one worker.

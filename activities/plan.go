@@ -99,6 +99,7 @@ func (a *Activities) beside(ctx context.Context, view *crawlView, page store.Pag
 	if in.Reasons, err = a.hinted(ctx, page, in.Reasons); err != nil {
 		return in, seen, err
 	}
+	seen.hostLost = a.losses.note(page, in.Visit, in.Fetch)
 	if seen.lifted, seen.forbidden, err = a.stillExcluded(ctx, view, page, in.Fetch); err != nil {
 		return in, seen, err
 	}
@@ -253,6 +254,7 @@ func (v *crawlView) selective(url string) (schedule.FRMax, bool) {
 // seenBeside is the evidence about the page that does not come from the visit itself.
 type seenBeside struct {
 	duplicate, trapped, lifted, forbidden bool
+	hostLost                              bool // the host's page before was lost in the same way
 	internal                              schedule.Internal
 }
 
@@ -265,7 +267,7 @@ func decide(rules schedule.Rules, page store.PageRecord, in contract.PlanIn, bes
 	with := group.Steer(page.Steering, page.HostSteering, page.Weight)
 	seen := schedule.Observation{
 		Outcome: f.Outcome, RetryAfter: f.RetryAfter, Rest: polite.LeftAlone(f.Held, page.Failures+1), At: f.At, Gap: known.Belief.Gap(f.At), NotModified: f.Status == http.StatusNotModified,
-		Modified: modified(page, f), Newest: f.Newest, Late: late(page, f.At), Duplicate: beside.duplicate, Respelled: f.Respelled, Trapped: beside.trapped, Lifted: beside.lifted, Forbidden: beside.forbidden, Internal: beside.internal,
+		Modified: modified(page, f), Newest: f.Newest, Late: late(page, f.At), Duplicate: beside.duplicate, Respelled: f.Respelled, Trapped: beside.trapped, Lifted: beside.lifted, Forbidden: beside.forbidden, HostLost: beside.hostLost, Internal: beside.internal,
 		Seed: page.Level == 0 && page.Kind == crawl.KindPage, Permanent: permanent(f.Status), Since: since(page, f.At),
 	}
 	if first := suspectSince(page); first != 0 {

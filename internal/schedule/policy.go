@@ -58,6 +58,8 @@ type Observation struct {
 	Seed bool
 	// Permanent says that the answer, a redirect or 410, claims to be for good.
 	Permanent bool
+	// HostLost says that the host has just lost another page in the same way.
+	HostLost bool
 	// Looks is how many visits ago the page was suspect first, 0 if it was not before this one.
 	Looks int
 	// Trapped says that the page is part of a trap, whose other pages are held.

@@ -117,12 +117,13 @@ const seedPatience = 4
 // So a page that had content comes again after a day, or when it is due if that is sooner, and
 // then after as long as it has been without content: the trouble costs no copy more than as much
 // time again. A seed that never had content comes again too, but less often. Other pages without
-// content rest: most of the links that lead to them are dead for good.
+// content rest: most of the links that lead to them are dead for good. But if their host has just
+// lost another page in the same way, they are looked at once more after a day.
 func (p Parameters) lost(policy Policy, page Page, seen Observation) Decision {
 	var wanted time.Duration
 	expected := seen.Gap > 0 || seen.Seed && !seen.Permanent
 	switch first := page.State != crawl.Gone && page.State != crawl.Redirect && page.State != crawl.Excluded; {
-	case expected && first:
+	case first && (expected || seen.HostLost):
 		wanted = min(firstProbe, policy.Next(page, seen, p).Interval)
 	case seen.Gap > 0:
 		wanted = seen.Gap

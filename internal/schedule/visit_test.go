@@ -135,6 +135,8 @@ func TestWhatIsGoneMayComeBack(t *testing.T) {
 		{"a seed that is still not there", crawl.Redirect, 0, Observation{Outcome: crawl.OutcomeRedirected, Seed: true, Since: 4 * day}, monthly, 16 * day, ""},
 		{"a seed that never comes", crawl.Gone, 0, Observation{Outcome: crawl.OutcomeGone, Seed: true, Since: 64 * day}, monthly, 114 * day, ""},
 		{"a seed that has moved for good", crawl.Active, 0, Observation{Outcome: crawl.OutcomeRedirected, Seed: true, Permanent: true}, monthly, 114 * day, ""},
+		{"never there, as others of its host", crawl.Active, 0, Observation{Outcome: crawl.OutcomeGone, HostLost: true}, monthly, day, "gone, looked at again after 1d, in case it comes back"},
+		{"still not there, as others", crawl.Gone, 0, Observation{Outcome: crawl.OutcomeGone, HostLost: true, Since: day}, monthly, 114 * day, ""},
 		{"rests for less than a day anyway", crawl.Active, time.Hour, gone, brief, 11 * time.Hour, "gone, looked at again every 12h"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
