@@ -65,7 +65,7 @@ func (a *Activities) RefreshRobots(ctx context.Context, in contract.RefreshRobot
 		a.release(ctx, begun, releaseOf(in.Permit, result))
 		return contract.RefreshRobotsOut{}, err
 	}
-	answer := judgeRobots(page.Origin(), known, result, body, view.Spec.Identity.Agent)
+	answer := judgeRobots(page, known, result, body, view.Spec.Identity.Agent)
 	a.noteReach(view, page, result, answer.State)
 	params, off := answer, scope.Verdict{}
 	// It must be stored before the permit is given back; if it cannot be, the permit
@@ -109,9 +109,9 @@ func (a *Activities) requestRobots(ctx context.Context, req fetch.Request) (fetc
 }
 
 // judgeRobots turns a response into a record for the store, by the status policy of
-// package robots.
-func judgeRobots(origin string, known store.RobotsRecord, r fetch.Result, body []byte, agent string) store.SaveRobotsParams {
-	p := store.SaveRobotsParams{Origin: origin, Status: r.Status, Expires: robotsFresh}
+// package robots. It is for the origin of a URL.
+func judgeRobots(of urlkey.URL, known store.RobotsRecord, r fetch.Result, body []byte, agent string) store.SaveRobotsParams {
+	p := store.SaveRobotsParams{Origin: of.Origin(), Status: r.Status, Expires: robotsFresh}
 	switch robots.Classify(r.Status, r.Err, r.Location.String(), known.Hops) {
 	case robots.Parsed:
 		p.Text = robots.Text(body)
@@ -119,7 +119,7 @@ func judgeRobots(origin string, known store.RobotsRecord, r fetch.Result, body [
 			p.Text = robots.TextCut(body)
 		}
 		file := robots.ParseText(p.Text)
-		p.State, p.Sitemaps = store.RobotsParsed, file.Sitemaps()
+		p.State, p.Sitemaps = store.RobotsParsed, file.Sitemaps(of)
 		p.CrawlDelay, p.ForbidsAll = file.CrawlDelay(agent), file.ForbidsAll(agent)
 	case robots.AllowAll:
 		p.State = store.RobotsAllowAll
@@ -133,7 +133,7 @@ func judgeRobots(origin string, known store.RobotsRecord, r fetch.Result, body [
 			break
 		}
 		p.State, p.Failures, p.Problem = store.RobotsUnreachable, known.Failures+1, robotsProblem(r)
-		p.Expires = polite.RobotsBackoff(p.Failures, seedOf(origin, p.Failures))
+		p.Expires = polite.RobotsBackoff(p.Failures, seedOf(p.Origin, p.Failures))
 		if wait, ok := retryAfter(r); ok {
 			p.Expires = max(p.Expires, min(wait, robotsFresh))
 		}

@@ -117,7 +117,7 @@ func (a *Activities) unknownSitemaps(ctx context.Context, view *crawlView, page 
 // acquired the page, the file is at hand; the record has its text, which may be long.
 func (a *Activities) sitemapsOf(ctx context.Context, view *crawlView, u urlkey.URL) ([]store.Link, error) {
 	if file, ok := a.robots.fresh(u.Origin(), time.Now()); ok {
-		return sitemapLinks(view, u, file.Sitemaps(), file.answered), nil
+		return sitemapLinks(view, u, file.Sitemaps(u), file.answered), nil
 	}
 	return a.storedSitemaps(ctx, view, u)
 }

@@ -26,7 +26,7 @@ const maxSitemaps = 1000
 // maxDelay stands for all the delays that only mean "stay away".
 const maxDelay = 365 * 24 * time.Hour
 
-// sitemap records a line whose value is an http or https URL.
+// sitemap records a line whose value is an http or https URL, or a path.
 func (p *parser) sitemap(value string, _ int) {
 	if p.named >= maxSitemaps {
 		return
@@ -34,7 +34,23 @@ func (p *parser) sitemap(value string, _ int) {
 	if u, err := urlkey.Canonical(value); err == nil {
 		p.named++
 		p.sitemaps.WriteString("Sitemap: " + u.String() + "\n")
+	} else if isSitemapPath(value) {
+		p.named++
+		p.file.paths = append(p.file.paths, value)
 	}
+}
+
+// isSitemapPath reports whether a value may be the path of a sitemap: from the root, or with the
+// name of such a file.
+func isSitemapPath(value string) bool {
+	if strings.HasPrefix(value, "/") {
+		return len(value) <= urlkey.MaxLength
+	}
+	if len(value) > urlkey.MaxLength || strings.ContainsAny(value, ": \t") {
+		return false
+	}
+	name := strings.TrimSuffix(strings.ToLower(value), ".gz")
+	return strings.HasSuffix(name, ".xml") || strings.HasSuffix(name, ".txt")
 }
 
 // readSitemaps reads lines that the parser recorded.

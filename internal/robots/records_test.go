@@ -28,6 +28,7 @@ func FuzzRecords(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		file := Parse([]byte(text))
 		var sitemaps []string
+		named := 0
 		delays := map[int]time.Duration{} // by the number of their group
 		group, closed := 0, true
 		for line := range lines([]byte(Text([]byte(text)))) {
@@ -40,8 +41,13 @@ func FuzzRecords(f *testing.F) {
 			case "rule":
 				closed = true
 			case "sitemap":
-				if u, err := urlkey.Canonical(value); err == nil && len(sitemaps) < maxSitemaps {
+				switch u, err := urlkey.Canonical(value); {
+				case named >= maxSitemaps:
+				case err == nil:
+					named++
 					sitemaps = append(sitemaps, u.String())
+				case isSitemapPath(value):
+					named++
 				}
 			case "crawl-delay":
 				seconds, err := strconv.ParseFloat(value, 64)
@@ -53,8 +59,8 @@ func FuzzRecords(f *testing.F) {
 				}
 			}
 		}
-		if !slices.Equal(file.Sitemaps(), sitemaps) {
-			t.Errorf("%q, want %q", file.Sitemaps(), sitemaps)
+		if !slices.Equal(file.Sitemaps(urlkey.URL{}), sitemaps) {
+			t.Errorf("%q, want %q", file.Sitemaps(urlkey.URL{}), sitemaps)
 		}
 		for i, g := range file.groups {
 			if got := g.delay.read(); got != delays[i+1] {
@@ -96,7 +102,7 @@ func TestRecordsOfAFullFile(t *testing.T) {
 		t.Errorf("the longest of all delays is %s", got)
 	}
 	f = Parse([]byte(fill(func(i int) string { return fmt.Sprintf("sitemap:http://h/%d", i) })))
-	if got := f.Sitemaps(); len(got) != maxSitemaps || got[999] != "http://h/999" {
+	if got := f.Sitemaps(urlkey.URL{}); len(got) != maxSitemaps || got[999] != "http://h/999" {
 		t.Errorf("%d sitemaps", len(got))
 	}
 }

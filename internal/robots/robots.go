@@ -50,6 +50,7 @@ type Verdict struct {
 type File struct {
 	groups   []*group
 	sitemaps []string
+	paths    []string // of Sitemap lines without a host
 	// stating are the groups of the statements about uses; stated are those before the first
 	// group, which are for everybody.
 	stating []*group
@@ -148,9 +149,25 @@ func (f *File) CrawlDelay(agent string) time.Duration {
 	return longest.read()
 }
 
-// Sitemaps returns the values of the Sitemap lines that are http or https URLs,
-// in canonical form.
-func (f *File) Sitemaps() []string { return f.sitemaps }
+// Sitemaps returns the values of the Sitemap lines that are http or https URLs, in canonical
+// form, and after them those that are paths on the site of a URL. They should be whole URLs
+// (sitemaps.org), but other readers resolve them, too.
+func (f *File) Sitemaps(at urlkey.URL) []string {
+	if len(f.paths) == 0 || at.IsZero() {
+		return f.sitemaps
+	}
+	all := slices.Clip(f.sitemaps)
+	base, err := urlkey.Canonical(at.Origin() + "/robots.txt")
+	if err != nil {
+		return all
+	}
+	for _, path := range f.paths {
+		if u, err := urlkey.Resolve(base, path); err == nil {
+			all = append(all, u.String())
+		}
+	}
+	return all
+}
 
 // groupsFor returns all groups that name the token or, if none does, all that
 // name everybody. The rules of several groups count together (RFC 9309 2.2.1).

@@ -239,9 +239,21 @@ func TestCrawlDelayAsPeopleWriteIt(t *testing.T) {
 }
 
 func TestSitemaps(t *testing.T) {
-	f := Parse([]byte("Sitemap: https://Example.com/a.xml\nUser-agent: a\nsite-map: http://example.com/b.xml # x\nDisallow: /\nSitemap: /relative\nSitemap: ftp://example.com/c\nSitemap:\n"))
-	if want := []string{"https://example.com/a.xml", "http://example.com/b.xml"}; !reflect.DeepEqual(f.Sitemaps(), want) {
-		t.Errorf("got %q, want %q", f.Sitemaps(), want)
+	f := Parse([]byte("Sitemap: https://Example.com/a.xml\nUser-agent: a\nsite-map: http://example.com/b.xml # x\nDisallow: /\nSitemap: ftp://example.com/c\nSitemap:\nSitemap: none\n"))
+	if want := []string{"https://example.com/a.xml", "http://example.com/b.xml"}; !reflect.DeepEqual(f.Sitemaps(canonical(t, "http://example.com/page")), want) {
+		t.Errorf("got %q, want %q", f.Sitemaps(canonical(t, "http://example.com/page")), want)
+	}
+}
+
+// Paths are those of the site that has the file.
+func TestSitemapsWithoutAHost(t *testing.T) {
+	f := Parse([]byte("Sitemap: /a.xml\nSitemap: //other.example/b\nSitemap: http://example.com/c\nSitemap: d.xml.gz\nSitemap: sub/E.TXT\nSitemap: none\nSitemap: see f.xml\nSitemap: file:f.xml\n"))
+	want := []string{"http://example.com/c", "http://example.com/a.xml", "http://other.example/b", "http://example.com/d.xml.gz", "http://example.com/sub/E.TXT"}
+	if got := f.Sitemaps(canonical(t, "http://example.com/page/x?y")); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := f.Sitemaps(urlkey.URL{}); !reflect.DeepEqual(got, want[:1]) {
+		t.Errorf("of an unknown site: %q", got)
 	}
 }
 

@@ -146,8 +146,8 @@ func TestRobots(t *testing.T) {
 		if got := file.CrawlDelay("recrawl"); got != h.Robots.CrawlDelay {
 			t.Errorf("%s: Crawl-delay %s", h.Name, got)
 		}
-		if got := len(file.Sitemaps()) > 0; got != h.Robots.Sitemap {
-			t.Errorf("%s: sitemaps %v", h.Name, file.Sitemaps())
+		if got := len(file.Sitemaps(urlkey.URL{})) > 0; got != h.Robots.Sitemap {
+			t.Errorf("%s: sitemaps %v", h.Name, file.Sitemaps(urlkey.URL{}))
 		}
 		for _, p := range h.Pages {
 			u := canonical(t, "http://"+h.Name+":8042"+p.Path)
