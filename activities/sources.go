@@ -5,7 +5,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"recrawl/internal/crawl"
@@ -36,10 +35,11 @@ const (
 	reasonRenamed   = "renamed lists"
 )
 
-// sourceTypes are the media types of lists.
+// sourceTypes are the media types of lists. The last ones are what servers and stores of objects
+// say of files that they do not know.
 var sourceTypes = []string{
 	"application/xml", "text/xml", "application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json",
-	"application/json", "text/plain", "application/gzip", "application/x-gzip",
+	"application/json", "text/plain", "application/gzip", "application/x-gzip", "application/octet-stream", "binary/octet-stream",
 }
 
 // wants returns the media types and the most bytes of a page's body. A source may
@@ -53,11 +53,7 @@ func (v *crawlView) wants(page store.PageRecord) (types []string, most int64) {
 	if !page.Kind.IsSource() {
 		return types, most
 	}
-	types = slices.Concat(sourceTypes, types)
-	if u, err := urlkey.Canonical(page.URL); err == nil && strings.HasSuffix(strings.ToLower(u.Path()), ".gz") {
-		types = append(types, "application/octet-stream")
-	}
-	return types, max(most, sitemap.MaxBytes)
+	return slices.Concat(sourceTypes, types), max(most, sitemap.MaxBytes)
 }
 
 // sourcesOf returns the sources that a page brings: its feeds, and the sitemaps of

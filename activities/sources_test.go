@@ -191,6 +191,22 @@ func TestSourceIsABomb(t *testing.T) {
 	}
 }
 
+// Lists are read whatever their servers take such files for.
+func TestSourcesOfUnknownTypes(t *testing.T) {
+	t.Parallel()
+	s := sourceSite(t, map[string]string{
+		"/a.xml": "binary/octet-stream|" + urlset("$/1"), "/feed": "application/octet-stream|<rss><channel><item><link>$/2</link></item></channel></rss>",
+		"/picture": "application/octet-stream|\x89PNG\r\n\x1a\n",
+	})
+	w := newWorld(t)
+	w.living([]string{s.url + "/"})
+	for path, want := range map[string]crawl.Outcome{"/a.xml": crawl.OutcomeNew, "/feed": crawl.OutcomeNew, "/picture": crawl.OutcomeUnsupported} {
+		if got := w.visit(w.listed(s.url+path), 1); got.Outcome != want {
+			t.Errorf("%s: %+v", path, got)
+		}
+	}
+}
+
 // A page of the crawl that is called a sitemap becomes a page; a file that is
 // neither is visited rarely, and leaves no bytes behind.
 func TestSourcesThatAreNone(t *testing.T) {
