@@ -56,6 +56,7 @@ func wireAttacks() []Attack {
 		{"endless-header-line", crawl.OutcomeTooLarge, "header is larger", repeats(htmlHead+"X: ", "y")},
 		{"endless-early-hints", crawl.OutcomeTooLarge, "header is larger", repeats("", "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n")},
 		{"ten-thousand-headers", crawl.OutcomeTooLarge, "header is larger", says(htmlHead, numbered(10_000, "x%d:y\r\n"), "\r\n")},
+		{"untidy-head", crawl.OutcomeNew, "", says("HTTP/1.1 200 OK\r\n no name: x\r\nno colon\r\n(x): \x01\r\nContent-Type : text/html\r\nTransfer-Encoding: identity\r\n\r\n<p>x")},
 		{"no-http", crawl.OutcomeFailed, "not HTTP", repeats("", "SSH-2.0\r\n")},
 
 		{"dripping-body", crawl.OutcomeTimedOut, "slower than", drips(htmlStart, "x")},
