@@ -127,6 +127,9 @@ func judgeRobots(of urlkey.URL, known store.RobotsRecord, r fetch.Result, body [
 		p.State, p.Next, p.NextHost = store.RobotsRedirected, r.Location.String(), r.Location.HostKey()
 		p.Hops, p.Expires, p.Failures = known.Hops+1, robotsHopWait, known.Failures
 		p.Problem = "it redirects to " + p.Next
+		if wait, ok := retryAfter(r); ok { // its host is left alone so long
+			p.Expires += min(wait, robotsFresh)
+		}
 	default:
 		if fetch.IsRefused(r.Err) { // another crawl may reach the host
 			p.State, p.Failures, p.Problem, p.Expires = store.RobotsUnreachable, known.Failures, robotsProblem(r), ownRefusalRest

@@ -131,6 +131,10 @@ func TestRefreshRobots(t *testing.T) {
 			store.RobotsRedirected, 301, "", time.Hour, "it redirects to http://elsewhere.localhost/robots.txt", "is at http://elsewhere.localhost/robots.txt",
 		},
 		{
+			"redirected, and later", answering(301, "", "Location: http://elsewhere.localhost/robots.txt", "Retry-After: 7200"),
+			store.RobotsRedirected, 301, "", 3 * time.Hour, "it redirects to http://elsewhere.localhost/robots.txt", "is at",
+		},
+		{
 			"redirected beyond this machine, without a contact", answering(301, "", "Location: https://elsewhere.example/robots.txt"),
 			store.RobotsUnreachable, 301, "", time.Minute, "no contact", "nothing is fetched",
 		},
