@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
+	"io"
 	"strings"
 )
 
@@ -15,8 +16,11 @@ func readLines(in *bufio.Reader, what string, entry func(line string) (Entry, bo
 	next := func() (Entry, error) {
 		for {
 			line, err := readLine(in)
+			if err != nil && !errors.Is(err, io.EOF) {
+				return Entry{}, err // the line may be a part of one
+			}
 			if e, ok := entry(strings.TrimSpace(line)); ok {
-				return e, nil // an error comes again
+				return e, nil // the end comes again
 			}
 			if err != nil {
 				return Entry{}, err

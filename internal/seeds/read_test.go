@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 )
 
 func zipped(text string) string {
@@ -137,6 +138,35 @@ func TestBrokenLists(t *testing.T) {
 				t.Errorf("entries %.100q, error %.300v; want %q, %q", entries, err, c.entries, c.want)
 			}
 		})
+	}
+}
+
+// A list that breaks off within a line has no entry of that line: it would be another URL, and the
+// import would go on after it.
+func TestListThatBreaksOff(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{"http://a/page%d\n", "a)/page%[1]d 20200101 http://a/page%[1]d text/html\n", "%d,http://a/page%[1]d\n"} {
+		var list strings.Builder
+		for n := 1; list.Len() < looked+1000; n++ {
+			fmt.Fprintf(&list, line, n)
+		}
+		text := list.String()
+		r, err := Open(io.MultiReader(strings.NewReader(text[:len(text)-2]), iotest.ErrReader(io.ErrUnexpectedEOF)), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var e Entry
+		n := 0
+		for err == nil {
+			if e, err = r.Next(); err == nil {
+				if n++; e.Text != fmt.Sprintf("http://a/page%d", n) {
+					t.Fatalf("%s: entry %d is %q", r.What(), n, e.Text)
+				}
+			}
+		}
+		if want := strings.Count(text, "\n") - 1; n != want || !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("%s: %d entries, %v; want %d", r.What(), n, err, want)
+		}
 	}
 }
 
