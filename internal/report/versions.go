@@ -248,9 +248,9 @@ func (r Reporter) Difference(ctx context.Context, files Contents, page store.Pag
 	if q.View == ViewText {
 		d.Texts[0], d.Texts[1] = change.Sides(seen[0], seen[1])
 	}
-	d.Diff, err = textdiff.Unified(label(page, from), label(page, to), d.Texts[0], d.Texts[1])
+	d.Diff = textdiff.Unified(label(page, from), label(page, to), d.Texts[0], d.Texts[1])
 	d.Differs = d.Diff != ""
-	return d, err
+	return d, nil
 }
 
 // Diff writes a unified diff of two versions of a page.

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	udiff "github.com/aymanbagabas/go-udiff"
 )
 
 // Row is a line of two texts beside each other.
@@ -31,9 +29,9 @@ type Part struct {
 // them as around says. It stops after most rows, and reports whether those are all.
 func Beside(from, to string, around, most int) (rows []Row, all bool) {
 	b := beside{around: around}
-	edits := udiff.Lines(from, to)
+	found := edits(from, to)
 	at := 0
-	for i, edit := range edits {
+	for i, edit := range found {
 		before := splitLines(from[at:edit.Start])
 		b.same(before, i > 0, true)
 		b.changed(splitLines(from[edit.Start:edit.End]), splitLines(edit.New))
@@ -42,7 +40,7 @@ func Beside(from, to string, around, most int) (rows []Row, all bool) {
 			return b.rows[:most], false
 		}
 	}
-	if len(edits) > 0 {
+	if len(found) > 0 {
 		b.same(splitLines(from[at:]), true, false)
 	}
 	return b.rows, true
@@ -112,7 +110,7 @@ func parts(from, to string) (old, come []Part) {
 	}
 	a, b := wordLines(from), wordLines(to)
 	at, till := 0, 0
-	for _, edit := range udiff.Lines(a, b) {
+	for _, edit := range edits(a, b) {
 		same := a[at:edit.Start]
 		old = add(add(old, same, false), a[edit.Start:edit.End], true)
 		come = add(add(come, same, false), edit.New, true)

@@ -4,17 +4,7 @@ package textdiff
 import (
 	"strings"
 	"unicode/utf8"
-
-	udiff "github.com/aymanbagabas/go-udiff"
 )
-
-// context is how many lines around a difference Unified shows.
-const context = 3
-
-// Unified is a unified diff of two texts, "" if they are equal.
-func Unified(fromLabel, toLabel, from, to string) (string, error) {
-	return udiff.ToUnified(fromLabel, toLabel, from, udiff.Lines(from, to), context)
-}
 
 // Hunk is some lines that were replaced by others, or removed, or added.
 type Hunk struct{ Removed, Added []string }
@@ -23,7 +13,7 @@ type Hunk struct{ Removed, Added []string }
 // those that Unified marks with - and +.
 func Hunks(from, to string) []Hunk {
 	var hunks []Hunk
-	for _, edit := range udiff.Lines(from, to) {
+	for _, edit := range edits(from, to) {
 		hunks = append(hunks, Hunk{splitLines(from[edit.Start:edit.End]), splitLines(edit.New)})
 	}
 	return hunks
@@ -90,4 +80,13 @@ func Words(removed, added []string) (gone, came int) {
 		gone += max(-n, 0)
 	}
 	return gone, came
+}
+
+// countLines counts the lines of a text; the last one may have no end.
+func countLines(text string) int {
+	n := strings.Count(text, "\n")
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		n++
+	}
+	return n
 }
