@@ -76,28 +76,28 @@ func (b *beside) same(lines []string, after, before bool) {
 	}
 }
 
-// changed adds lines that were replaced, the first beside the first.
+// changed adds lines that were replaced, those that belong together beside each other.
 func (b *beside) changed(gone, came []string) {
-	for i := range max(len(gone), len(came)) {
-		var row Row
-		switch {
-		case i >= len(came):
-			row.Old = []Part{{gone[i], true}}
-		case i >= len(gone):
-			row.New = []Part{{came[i], true}}
-		default:
-			row.Old, row.New = parts(gone[i], came[i])
-		}
-		if i < len(gone) {
+	i, j := 0, 0
+	apart := func(toI, toJ int) {
+		for ; i < toI; i++ {
 			b.from++
-			row.From = b.from
+			b.rows = append(b.rows, Row{From: b.from, Old: []Part{{gone[i], true}}})
 		}
-		if i < len(came) {
+		for ; j < toJ; j++ {
 			b.to++
-			row.To = b.to
+			b.rows = append(b.rows, Row{To: b.to, New: []Part{{came[j], true}}})
 		}
-		b.rows = append(b.rows, row)
 	}
+	for _, p := range Pairs(gone, came) {
+		apart(p[0], p[1])
+		b.from, b.to = b.from+1, b.to+1
+		row := Row{From: b.from, To: b.to}
+		row.Old, row.New = parts(gone[i], came[j])
+		b.rows = append(b.rows, row)
+		i, j = i+1, j+1
+	}
+	apart(len(gone), len(came))
 }
 
 // longLine is the length in bytes of the longest line whose words are compared.

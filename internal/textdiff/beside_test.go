@@ -41,9 +41,17 @@ func TestBeside(t *testing.T) {
 			"1\n2\n3\n4\nWe open at 8 h.\n5\n6\n7\n8\n", "1\n2\n3\n4\nWe open at 9 h.\n5\n6\n7\n8\n",
 			"(2)\n3 3 | 3 3 | true\n4 4 | 4 4 | true\n5 We open at «8» h. | 5 We open at «9» h. | false\n6 5 | 6 5 | true\n7 6 | 7 6 | true\n(2)\n",
 		},
-		"a line came":               {"a\nc\n", "a\nb\nc\n", "1 a | 1 a | true\n0  | 2 «b» | false\n2 c | 3 c | true\n"},
-		"a line went":               {"a\nb\nc", "a\nc", "1 a | 1 a | true\n2 «b» | 0  | false\n3 c | 2 c | true\n"},
-		"two for one":               {"x y\n", "x z\nnew\n", "1 x «y» | 1 x «z» | false\n0  | 2 «new» | false\n"},
+		"a line came": {"a\nc\n", "a\nb\nc\n", "1 a | 1 a | true\n0  | 2 «b» | false\n2 c | 3 c | true\n"},
+		"a line went": {"a\nb\nc", "a\nc", "1 a | 1 a | true\n2 «b» | 0  | false\n3 c | 2 c | true\n"},
+		"two for one": {"x y\n", "x z\nnew\n", "1 x «y» | 1 x «z» | false\n0  | 2 «new» | false\n"},
+		"a line came before an edit": {
+			"Prices\nA ticket costs 10 euros.\nEnd\n", "Prices\nNew: by tram\nA ticket costs 12 euros.\nEnd\n",
+			"1 Prices | 1 Prices | true\n0  | 2 «New: by tram» | false\n2 A ticket costs «10» euros. | 3 A ticket costs «12» euros. | false\n3 End | 4 End | true\n",
+		},
+		"a line went before edits": {
+			"x\nUpdated today\nOpen from 8 h.\nBus 3 stops here.\ny\n", "x\nOpen from 9 h.\nBus 4 stops here.\ny\n",
+			"1 x | 1 x | true\n2 «Updated today» | 0  | false\n3 Open from «8» h. | 2 Open from «9» h. | false\n4 Bus «3» stops here. | 3 Bus «4» stops here. | false\n5 y | 4 y | true\n",
+		},
 		"only the end of the lines": {"a", "a\n", "1 a | 1 a | true\n"},
 		"from nothing":              {"", "a\n", "0  | 1 «a» | false\n"},
 		"between two differences": {

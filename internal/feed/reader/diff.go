@@ -160,10 +160,11 @@ func linesOf(hunks []textdiff.Hunk) (removed, added []string) {
 
 // near cuts long lines that replace each other to what differs, and reports whether it did.
 func near(h textdiff.Hunk) (cut bool) {
-	for i := range min(len(h.Removed), len(h.Added)) {
-		from, to := textdiff.Near(h.Removed[i], h.Added[i], diffLength)
-		cut = cut || len(from) != len(h.Removed[i])
-		h.Removed[i], h.Added[i] = from, to
+	for _, p := range textdiff.Pairs(h.Removed, h.Added) {
+		removed, added := &h.Removed[p[0]], &h.Added[p[1]]
+		from, to := textdiff.Near(*removed, *added, diffLength)
+		cut = cut || from != *removed
+		*removed, *added = from, to
 	}
 	return cut
 }
