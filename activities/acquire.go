@@ -68,7 +68,7 @@ func (a *Activities) acquire(ctx context.Context, in contract.AcquireIn) (contra
 	if out, is, err := a.awaitsReach(ctx, in, view, page); err != nil || is {
 		return out, translate(err)
 	}
-	if err := a.heed(ctx, func(w wish) bool { return w.host == page.Host }); err != nil {
+	if err := a.heed(ctx, func(w wish) bool { return w.concerns(page.Host) }); err != nil {
 		return contract.AcquireOut{}, translate(err)
 	}
 	defer a.giveWay(ctx, in)()

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -22,6 +23,8 @@ import (
 	"recrawl/internal/fetch"
 	"recrawl/internal/schedule"
 	"recrawl/internal/store"
+	"recrawl/internal/store/sqlite"
+	"recrawl/internal/urlkey"
 )
 
 func digestOf(body string) string {
@@ -716,27 +719,38 @@ func TestReleaseOutlivesAnOutage(t *testing.T) {
 // than the permit lived. Every page of the site was once asked for when the store was back.
 func TestWishOutlivesItsPermit(t *testing.T) {
 	t.Parallel()
-	for name, robots := range map[string]bool{"a page": false, "a robots.txt": true} {
+	for name, c := range map[string]struct{ robots, terms, domains bool }{
+		"a page": {}, "a robots.txt": {robots: true}, "a tdmrep.json": {terms: true}, "a page, hosts by domain": {domains: true},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			away := &longOutage{told: make(chan struct{}, 10)}
 			w := newWorld(t, func(p *parts) {
+				if c.domains {
+					options := sqlite.Options{Owner: true, Grouping: urlkey.ByDomain}
+					p.store = must[store.Store](t)(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "domains.db"), options))
+					t.Cleanup(func() { p.store.Close() })
+				}
 				away.Store, p.store = p.store, away
 				p.fetcher = patient{p.fetcher}
 			})
 			t.Cleanup(w.activities.Close)
 			s := serve(t, answering(503, "no", "Retry-After: 7200"))
-			pages := w.living([]string{s.url + "/", s.url + "/other"})
-			if robots {
+			var change []func(*crawl.Spec)
+			if c.terms {
+				change = append(change, aim(crawl.UseAITrain))
+			}
+			pages := w.living([]string{s.url + "/", s.url + "/other"}, change...)
+			if c.robots {
 				w.saveRobots(store.SaveRobotsParams{Origin: s.url, State: store.RobotsAllowAll, Status: 404, Expires: -time.Hour})
 			}
 			before := must[time.Time](t)(w.store.Now(t.Context()))
 			permit := w.acquire(pages[0], 1).Permit
 			permit.Lifetime = time.Millisecond
 			away.is.Store(true)
-			if robots {
+			if c.robots || c.terms {
 				if out, err := try(w, contract.RefreshRobots, contract.RefreshRobotsIn{Page: pages[0], Visit: 1, Permit: permit}); err == nil {
-					t.Errorf("the robots.txt was refreshed: %+v", out)
+					t.Errorf("%s was refreshed: %+v", name, out)
 				}
 			} else if out := w.fetched(try(w, contract.Fetch, contract.FetchIn{Page: pages[0], Visit: 1, Permit: permit})); out.Outcome != crawl.OutcomeThrottled {
 				t.Errorf("fetched %+v, want it throttled", out)
@@ -773,6 +787,13 @@ func (s *longOutage) SaveRobots(ctx context.Context, p store.SaveRobotsParams) e
 		return fmt.Errorf("save: %w", store.ErrUnavailable)
 	}
 	return s.Store.SaveRobots(ctx, p)
+}
+
+func (s *longOutage) SaveTerms(ctx context.Context, p store.SaveTermsParams) error {
+	if s.is.Load() {
+		return fmt.Errorf("save: %w", store.ErrUnavailable)
+	}
+	return s.Store.SaveTerms(ctx, p)
 }
 
 func (s *longOutage) Release(ctx context.Context, p store.ReleaseParams) (store.GateEffects, error) {

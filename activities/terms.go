@@ -151,6 +151,9 @@ func (a *Activities) refreshTerms(ctx context.Context, in contract.RefreshRobots
 		params = termsAfter(page.Origin(), before, result, body)
 		return a.stores.Gate.SaveTerms(ctx, params)
 	})
+	if isPassing(err) {
+		a.keepWish(releaseOf(permit, result))
+	}
 	if err != nil {
 		return contract.RefreshRobotsOut{}, translate(err)
 	}

@@ -37,6 +37,12 @@ type wish struct {
 	kept time.Time
 }
 
+// concerns reports whether a wish may be that of a page's host, by its name in the store, which
+// may group hosts by domain.
+func (w wish) concerns(host string) bool {
+	return w.host == host || urlkey.RegistrableDomain(w.host) == host
+}
+
 // left returns a wish with the time that remains of it, and false once that is over.
 func (w wish) left(now time.Time) (store.ReleaseParams, bool) {
 	p, since := w.ReleaseParams, now.Sub(w.kept)
