@@ -158,18 +158,23 @@ func delivering(ctx workflow.Context, summary string) workflow.Context {
 
 // asking are the options of a command to a sink, for which a person waits and a receiver
 // may take its time to answer: a mail server has as long as in a delivery, or it would get
-// the mail twice. Other receivers answer in half a minute.
-func asking(ctx workflow.Context, summary string) workflow.Context {
+// the mail twice. Other receivers answer in half a minute. A skip is tried once: if it was carried
+// out and its answer was lost, another one would pass by the change after it.
+func asking(ctx workflow.Context, command string) workflow.Context {
+	attempts := int32(3)
+	if command == contract.SinkSkip {
+		attempts = 1
+	}
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout:    10 * time.Minute,
 		ScheduleToCloseTimeout: 15 * time.Minute,
 		HeartbeatTimeout:       heartbeat,
 		RetryPolicy: &temporal.RetryPolicy{
 			InitialInterval:        time.Second,
-			MaximumAttempts:        3,
+			MaximumAttempts:        attempts,
 			NonRetryableErrorTypes: []string{contract.ErrTypeNotFound, contract.ErrTypeBadSpec},
 		},
-		Summary: clip(summary, maxSummary),
+		Summary: clip(command, maxSummary),
 	})
 }
 

@@ -227,6 +227,36 @@ func TestSinkCommands(t *testing.T) {
 	})
 }
 
+// A skip passes by one change even if it was carried out and its answer was lost.
+func TestSinkSkipWhoseAnswerIsLost(t *testing.T) {
+	t.Parallel()
+	story := sinkStory{
+		prepare: func(l *sinkLife) {
+			whole := l.world.OnCommandSink
+			l.world.OnCommandSink = func(in contract.SinkCommandIn) (contract.SinkCommandOut, error) {
+				out, err := whole(in)
+				if err == nil && in.Command == contract.SinkSkip {
+					err = temporal.NewApplicationError("the connection was lost", contract.ErrTypeStoreUnavailable)
+				}
+				return out, err
+			}
+		},
+		events: func(l *sinkLife) []*at {
+			return []*at{
+				update(time.Minute, contract.Pause), l.changeAt(2*time.Minute, 1, 2, 3),
+				update(3*time.Minute, contract.SinkSkip), update(time.Hour, contract.Resume), l.loseAt(day),
+			}
+		},
+	}
+	l := story.live(t, 0)
+	if got := l.receiver.Taken(); got != "2 3" {
+		t.Errorf("taken %s, want all but the first", got)
+	}
+	if len(l.rejects) != 1 || !strings.Contains(l.rejects[0].Error(), "not certain what was changed") {
+		t.Errorf("answers %v", l.rejects)
+	}
+}
+
 // A receiver that wants nothing more pauses the sink, which then costs nothing, until a
 // person resumes it.
 func TestSinkPausedByItsReceiver(t *testing.T) {
