@@ -39,6 +39,8 @@ type crawlRun struct {
 	s      contract.CrawlProgress // with spec, all that the next run must know
 	tuning contract.Tuning
 
+	resumed, reopened int // how many such commands were carried out in this run
+
 	commands  workflow.Mutex // one change of the crawl at a time, in the order of arrival
 	alarm     alarm
 	poked     bool // an update changed the state
@@ -249,14 +251,23 @@ func (c *crawlRun) startDiscovers(ins []contract.DiscoverIn) error {
 // wake wakes a batch of the pages that came due while the crawl was paused.
 func (c *crawlRun) wake() error {
 	c.show("waking pages")
+	resumed := c.resumed
 	out, err := contract.WakeParked.Run(enduring(c.ctx, "wake pages that came due while paused"),
 		contract.WakeParkedIn{Store: c.s.Store, CrawlID: c.s.CrawlID})
 	if err != nil {
 		return c.ending("waking pages", err)
 	}
-	// A pause that came meanwhile has parked the rest again.
-	c.s.Waking = out.More && c.s.State == crawl.CrawlRunning
+	// A pause that came meanwhile has parked the rest again. If it has ended, too, pages may have
+	// parked that this batch has not seen.
+	again := out.More || c.resumed != resumed && c.heedsMeanwhile()
+	c.s.Waking = again && c.s.State == crawl.CrawlRunning
 	return nil
+}
+
+// heedsMeanwhile is false for histories from before a command that came during an activity, and
+// asked for its work again, had it done again.
+func (c *crawlRun) heedsMeanwhile() bool {
+	return workflow.GetVersion(c.ctx, "heeds-meanwhile", workflow.DefaultVersion, 1) == 1
 }
 
 // close asks a batch of the stopped crawl's pages to complete. The stop itself is in the

@@ -171,6 +171,7 @@ func (c *crawlRun) reopen(ctx workflow.Context, what string, in contract.OpenCra
 	}
 	c.spec = out.Spec
 	opened(&c.s, out, workflow.Now(ctx))
+	c.reopened++
 	c.s.Admit = true
 	return out, nil
 }
@@ -187,6 +188,9 @@ func (c *crawlRun) onResume(ctx workflow.Context) (contract.Ack, error) {
 		ack, err := c.setState(ctx, crawl.CrawlRunning, "running: pages that came due meanwhile are being woken")
 		// Even if it already ran: the batch after an earlier resume may be stuck.
 		c.s.Waking = c.s.Waking || err == nil
+		if err == nil {
+			c.resumed++
+		}
 		return ack, err
 	})
 }

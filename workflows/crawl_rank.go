@@ -16,15 +16,21 @@ func (c *crawlRun) rank() error {
 	return nil
 }
 
-// replace exchanges a batch of pages if the collection is full.
+// replace exchanges a batch of pages if the collection is full. New limits that came meanwhile
+// may allow another exchange.
 func (c *crawlRun) replace() error {
 	c.show("exchanging pages")
+	reopened := c.reopened
 	out, err := contract.Replace.Run(maintaining(c.ctx, "exchange pages of the collection"),
 		contract.ReplaceIn{Store: c.s.Store, CrawlID: c.s.CrawlID, Name: c.s.Name})
 	if err != nil {
-		return c.shrug("exchanging pages", err, replaceFailed)
+		if err = c.shrug("exchanging pages", err, replaceFailed); err != nil {
+			return err
+		}
+	} else {
+		replaceDone(&c.s, out)
 	}
-	replaceDone(&c.s, out)
+	c.s.Replace = c.s.Replace || c.reopened != reopened && c.heedsMeanwhile()
 	return nil
 }
 

@@ -224,6 +224,28 @@ func TestCrawlPauseAndResume(t *testing.T) {
 	}
 }
 
+// Pages that park between a pause and a resume are woken although an earlier batch was being woken
+// meanwhile, and has not seen them.
+func TestCrawlResumedWhileItWakesPages(t *testing.T) {
+	t.Parallel()
+	l := newCrawl(t, update(2*time.Minute, contract.Pause), update(3*time.Minute, contract.Resume),
+		update(3*time.Minute+10*time.Second, contract.Pause), update(3*time.Minute+20*time.Second, contract.Resume), crawlStop(6*time.Minute))
+	woken := 0
+	l.world.OnWakeParked = func(contract.WakeParkedIn) (contract.WakeParkedOut, error) {
+		if l.env.Now().Before(start.Add(3*time.Minute + 25*time.Second)) {
+			return contract.WakeParkedOut{}, temporal.NewApplicationError("slow", "") // and tried again
+		}
+		woken++
+		return contract.WakeParkedOut{}, nil
+	}
+	if _, err := l.crawl(newsSpec, nil); err != nil {
+		t.Fatal(err)
+	}
+	if woken != 2 || len(l.rejects) > 0 {
+		t.Errorf("%d batches woken, want another one after the second resume; rejected %v", woken, l.rejects)
+	}
+}
+
 func TestCrawlCommandsWithoutTheStore(t *testing.T) {
 	t.Parallel()
 	l := newCrawl(t, update(2*time.Minute, contract.Pause), update(3*time.Minute, contract.AddSeeds,

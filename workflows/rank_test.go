@@ -109,6 +109,33 @@ func TestCrawlExchangesPagesAfterASpecChange(t *testing.T) {
 	}
 }
 
+// New limits take effect at once also if they come during an exchange, which planned without them.
+func TestCrawlExchangesPagesAgain(t *testing.T) {
+	t.Parallel()
+	spec := `{"name":"news","seeds":["https://example.com/"],"limits":{"max_pages":3}}`
+	for name, result := range map[string]error{"done": nil, "failed": temporal.NewNonRetryableApplicationError("a bug", "", nil)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newCrawl(t, update(2*time.Minute, contract.RankName), update(2*time.Minute+3*time.Second, contract.SetSpec, json.RawMessage(spec)),
+				crawlStop(6*time.Minute))
+			batches := 0
+			l.world.OnReplace = func(contract.ReplaceIn) (contract.ReplaceOut, error) {
+				if l.env.Now().Before(start.Add(2*time.Minute + 5*time.Second)) {
+					return contract.ReplaceOut{}, temporal.NewApplicationError("slow", "") // and tried again
+				}
+				batches++
+				return contract.ReplaceOut{}, result
+			}
+			if _, err := l.crawl(newsSpec, nil); err != nil {
+				t.Fatal(err)
+			}
+			if batches != 2 || len(l.rejects) > 0 {
+				t.Errorf("%d batches exchanged, want another one with the new limits; rejected %v", batches, l.rejects)
+			}
+		})
+	}
+}
+
 // A failed ranking or exchange is reported and left to a later pass.
 func TestCrawlGoesOnWithoutRanks(t *testing.T) {
 	t.Parallel()
