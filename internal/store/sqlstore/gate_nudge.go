@@ -191,14 +191,27 @@ func (s *Store) unparkPages(ctx context.Context, crawlID int64, limit int) (stor
 	return all, nil
 }
 
-// resumeLines turns the lines of a resumed crawl, in which everybody may be asleep until a turn
-// calls: pages that came while the crawl was paused called nobody. Every host is a
-// transaction of its own.
+// coming is the condition that a page of line l's host and crawl comes soon: by itself before
+// $2, or because it was called. It calls the others.
+const coming = `(EXISTS (SELECT 1 FROM places w WHERE w.host_id = l.host_id AND w.crawl_id = l.crawl_id
+		AND w.state = 1 AND w.lapsed_at = 0 AND (w.called = 2 OR w.called = 0 AND w.promised_at < $2))
+	OR l.waiting = 0 AND EXISTS (SELECT 1 FROM places b WHERE b.host_id = l.host_id AND b.crawl_id = l.crawl_id
+		AND b.state = 5 AND b.called = 2))`
+
+// resumeLines turns the lines of a resumed crawl in which everybody is asleep until a turn calls:
+// pages that came while the crawl was paused called nobody. Every host is a transaction of its
+// own, and one whose page was called is not looked at again by the next call.
 func (s *Store) resumeLines(ctx context.Context, crawlID int64, limit int) (store.GateEffects, error) {
 	var all store.GateEffects
 	query := `SELECT DISTINCT l.host_id FROM host_crawls hc JOIN lines l ON l.host_id = hc.host_id AND l.crawl_id = hc.crawl_id
-		JOIN crawls c ON c.id = hc.crawl_id WHERE hc.crawl_id = $1 AND c.state = 1 AND ` + awaited + ` ORDER BY l.host_id`
-	hosts, err := read(ctx, s, func(tx Tx) ([]int64, error) { return collect(ctx, tx, query, []any{crawlID}, scanID) })
+		JOIN crawls c ON c.id = hc.crawl_id WHERE hc.crawl_id = $1 AND c.state = 1 AND ` + awaited + ` AND NOT ` + coming + ` ORDER BY l.host_id`
+	hosts, err := read(ctx, s, func(tx Tx) ([]int64, error) {
+		now, err := tx.Now(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return collect(ctx, tx, query, []any{crawlID, now + spanMicros(polite.Lapse)}, scanID)
+	})
 	if err != nil {
 		return all, fmt.Errorf("list the hosts of a resumed crawl: %w", err)
 	}

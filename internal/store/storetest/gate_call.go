@@ -1,12 +1,15 @@
 package storetest
 
 import (
+	"fmt"
 	"slices"
+	"testing"
 	"time"
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/polite"
 	"recrawl/internal/store"
+	"recrawl/internal/store/sqlstore"
 )
 
 func callable(p *store.AcquireParams) { p.Callable = true }
@@ -192,6 +195,40 @@ func sleepersResume(w *gateWorld) {
 	w.about("its turn", in, time.Minute-polite.Lead, ended)
 	if e := must(w.s.Unpark(w.t.Context(), pages[0].CrawlID, 10))(w.t); len(e.Turns) > 0 {
 		w.t.Errorf("called again: %+v", e.Turns)
+	}
+}
+
+// RunResume tests that a resume looks at each line once. It turns a batch of pages at a time, and a
+// crawl may have lines at very many hosts.
+func RunResume(t *testing.T, e sqlstore.Engine) {
+	counter := Count(e)
+	w := newGateWorld(t, sqlstore.New(counter, sqlstore.Options{}))
+	const hosts = 9
+	news := w.crawl("news", time.Hour)
+	var lines [][]crawl.PageRef
+	for i := range hosts {
+		host := fmt.Sprintf("host%d.test", i)
+		w.allow("http://" + host)
+		pages := w.pages(news, host, 5)
+		w.request(pages[0])
+		w.waitAll(pages[1:], callable)
+		lines = append(lines, pages)
+	}
+	w.state("news", crawl.CrawlPaused)
+	for _, pages := range lines {
+		w.leave(pages[1])
+		w.leave(pages[2])
+	}
+	w.state("news", crawl.CrawlRunning)
+	counter.Take()
+	turns := 0
+	for more := true; more; {
+		e := must(w.s.Unpark(t.Context(), news.ID, 2))(t)
+		turns += len(e.Turns)
+		more = len(e.Turns) > 0
+	}
+	if counts, _ := counter.Take(); turns != hosts || counts.Lazy > hosts {
+		t.Errorf("%d pages of %d hosts were turned, in %d transactions", turns, hosts, counts.Lazy)
 	}
 }
 
