@@ -31,6 +31,17 @@ func TestOldGrants(t *testing.T) {
 	}
 }
 
+func TestAutoDelay(t *testing.T) {
+	e, err := openEngine(t.Context(), pgtest.DSN(t), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	storetest.RunAutoDelay(t, e)
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestResume(t *testing.T) {
 	e, err := openEngine(t.Context(), pgtest.DSN(t), Options{})
 	if err != nil {

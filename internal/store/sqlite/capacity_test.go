@@ -23,6 +23,14 @@ func TestOldGrants(t *testing.T) {
 	}
 }
 
+func TestAutoDelay(t *testing.T) {
+	e := openOwner(t, filepath.Join(t.TempDir(), "store.db"))
+	storetest.RunAutoDelay(t, e)
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestResume(t *testing.T) {
 	e := openOwner(t, filepath.Join(t.TempDir(), "store.db"))
 	storetest.RunResume(t, e)

@@ -156,26 +156,29 @@ func TestForgetIsTakenUpAgain(t *testing.T) {
 }
 
 // TestBlockedWaitersDoNotLapse: the waiters of a blocked host may be as late as
-// they like.
+// they like. Others lapse, even behind a page that has a permit.
 func TestBlockedWaitersDoNotLapse(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
 	s := openAt(t, path, Options{})
 	rec := openCrawl(t, s, "news")
-	const url = "https://host.test/"
-	params := store.RegisterParams{CrawlID: rec.ID, URLs: []store.NewURL{{URL: url, Host: "host.test"}}}
+	urls := []store.NewURL{{URL: "https://host.test/", Host: "host.test"}, {URL: "https://host.test/behind", Host: "host.test"}}
+	params := store.RegisterParams{CrawlID: rec.ID, URLs: urls}
 	if _, err := s.RegisterLinks(t.Context(), params); err != nil {
 		t.Fatal(err)
 	}
-	pages, err := s.FindPages(t.Context(), url, "")
-	if err != nil {
-		t.Fatal(err)
+	ask := func(i int) {
+		pages, err := s.FindPages(t.Context(), urls[i].URL, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Acquire(t.Context(), store.AcquireParams{Page: pages[0].PageRef, Visit: 1, Class: crawl.ClassFirst}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if _, err := s.SetBlocked(t.Context(), "host.test", true); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Acquire(t.Context(), store.AcquireParams{Page: pages[0].PageRef, Visit: 1, Class: crawl.ClassFirst}); err != nil {
-		t.Fatal(err)
-	}
+	ask(0)
 	waiting := func() int {
 		if _, err := s.Nudge(t.Context()); err != nil {
 			t.Fatal(err)
@@ -186,7 +189,8 @@ func TestBlockedWaitersDoNotLapse(t *testing.T) {
 		}
 		return st.Waiting
 	}
-	execute(t, path, fmt.Sprintf("UPDATE places SET promised_at = %d", time.Now().Add(-time.Hour).UnixMicro()))
+	late := fmt.Sprintf("UPDATE places SET promised_at = %d", time.Now().Add(-time.Hour).UnixMicro())
+	execute(t, path, late)
 	if n := waiting(); n != 1 {
 		t.Errorf("%d waiting while the host is blocked", n)
 	}
@@ -195,5 +199,11 @@ func TestBlockedWaitersDoNotLapse(t *testing.T) {
 	}
 	if n := waiting(); n != 0 {
 		t.Errorf("%d waiting an hour late", n)
+	}
+	ask(0)
+	ask(1)
+	execute(t, path, late)
+	if n := waiting(); n != 0 {
+		t.Errorf("%d waiting an hour late behind a page that has a permit", n)
 	}
 }

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"testing"
 	"time"
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/polite"
 	"recrawl/internal/store"
+	"recrawl/internal/store/sqlstore"
 )
 
 func evidenceCases() []collectionCase {
@@ -274,5 +276,33 @@ func autoDelay(w *gateWorld) {
 	refused("after a failure", polite.Refusals(good, polite.Answer{Failed: true}))
 	if h := w.host(hand.ID); h.Delay != 20*time.Millisecond {
 		w.t.Errorf("set by hand: %v", h.Delay)
+	}
+}
+
+// RunAutoDelay tests, on an empty engine, that the gap before another crawl's request follows
+// from the answer to the last one, too.
+func RunAutoDelay(t *testing.T, e sqlstore.Engine) {
+	const most = 10 * time.Second
+	clock, err := stopClock(t.Context(), e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newGateWorld(t, sqlstore.New(clock, sqlstore.Options{}))
+	auto := w.crawl("auto", most, func(s *crawl.Spec) { s.Politeness.AutoDelay = true })
+	page, other := w.pages(auto, "host.test", 1)[0], w.pages(w.crawl("hand", 0), "host.test", 1)[0]
+	w.allow("http://host.test")
+	for range 60 { // good answers, until the delay is short
+		w.request(page)
+		clock.at += most.Microseconds()
+	}
+	w.request(page)
+	if wait := w.waits(other).Wait; wait > 2*polite.AutoLeast {
+		t.Errorf("after many good answers another crawl waits %v", wait)
+	}
+	w.leave(other)
+	clock.at += most.Microseconds()
+	w.request(page, func(p *store.ReleaseParams) { p.Duration = most })
+	if wait := w.waits(other).Wait; wait != most {
+		t.Errorf("after an answer that took %v another crawl waits %v, want %v", most, wait, most)
 	}
 }

@@ -109,6 +109,7 @@ func unblockLostPermit(w *gateWorld) {
 	pages := w.open("news", time.Minute, 2)
 	w.grant(pages[0])
 	w.block("host.test", true)
+	w.grantedNone(pages[0].CrawlID, 1)
 	w.leave(pages[0])
 	w.blocked(pages[1])
 	w.grantedNone(pages[0].CrawlID, 1)

@@ -105,6 +105,37 @@ func robotsRedirectForOne(w *gateWorld) {
 	}
 }
 
+// A page that was to fetch the robots.txt, and parks with its crawl, leaves that to the pages of
+// other crawls.
+func robotsDutyParked(w *gateWorld) {
+	page := w.pages(w.crawl("news", time.Millisecond), "host.test", 1)[0]
+	other := w.pages(w.crawl("other", time.Millisecond), "host.test", 1)[0]
+	w.grant(page)
+	w.waits(other)
+	w.state("news", crawl.CrawlPaused)
+	if a := w.ask(page); a.Answer != store.GateParked {
+		w.t.Fatalf("answer %s", a.Answer)
+	}
+	if permit := w.grant(other); permit.Kind != crawl.PermitRobots {
+		w.t.Errorf("permit %+v", permit)
+	}
+}
+
+// The others wait for as long as the one that follows a redirect to a host that is busy.
+func robotsRedirectBusy(w *gateWorld) {
+	c := w.crawl("news", time.Hour)
+	there := w.pages(c, "there.test", 1)[0]
+	w.allow("http://there.test")
+	w.request(there)
+	pages := w.pages(c, "host.test", 2)
+	w.redirected("there.test")
+	for _, page := range pages {
+		if a := w.waits(page); a.Wait < 50*time.Minute {
+			w.t.Errorf("%s waits %v, want an hour", page.URL, a.Wait)
+		}
+	}
+}
+
 func robotsUnreachable(w *gateWorld) {
 	pages := w.open("news", time.Millisecond, 2)
 	permit := w.grant(pages[0])
