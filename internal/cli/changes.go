@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"recrawl/internal/config"
@@ -222,8 +221,11 @@ func (l *changesLog) choose(opened Opened) error {
 		}
 		l.query.CrawlID = record.ID
 	}
-	for _, host := range l.cmd.Host {
-		host = strings.ToLower(host)
+	for _, given := range l.cmd.Host {
+		host, err := hostFilter(given)
+		if err != nil {
+			return err
+		}
 		if _, err := opened.ListPages(l.session.ctx, store.PageFilter{CrawlID: l.query.CrawlID, Host: host, Limit: 1}); err != nil {
 			return fmt.Errorf("--host %s: %w", host, err)
 		}

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"fmt"
+
 	"recrawl/internal/config"
 	"recrawl/internal/report"
 	"recrawl/internal/urlkey"
@@ -59,6 +61,18 @@ func (s *session) setBlocked(host string, blocked bool) error {
 		return err
 	}
 	return s.say("%s", message)
+}
+
+// hostFilter is the form under which the host of --host is stored, "" if it is not given.
+func hostFilter(text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	key, err := hostKey(text)
+	if err != nil {
+		return "", fmt.Errorf("--host: %w", err)
+	}
+	return key, nil
 }
 
 // hostKey is the form under which a host is stored.

@@ -56,8 +56,11 @@ func (pagesCmd) Help() string {
 
 // Run lists pages.
 func (c pagesCmd) Run(s *session) error {
-	q := report.PagesQuery{Crawl: c.Name, Limit: int(c.Limit), Host: strings.ToLower(c.Host)}
-	var err error
+	host, err := hostFilter(c.Host)
+	if err != nil {
+		return err
+	}
+	q := report.PagesQuery{Crawl: c.Name, Limit: int(c.Limit), Host: host}
 	if q.States, err = parseStates(c.State); err != nil {
 		return err
 	}

@@ -35,6 +35,10 @@ func (c searchCmd) Run(s *session) error {
 	if strings.TrimSpace(words) == "" && !c.Rebuild {
 		return usagef("say what to look for: starter search %s WORDS", c.Name)
 	}
+	host, err := hostFilter(c.Host)
+	if err != nil {
+		return err
+	}
 	if c.Rebuild {
 		if err := c.rebuild(s); err != nil || strings.TrimSpace(words) == "" {
 			return err
@@ -49,7 +53,7 @@ func (c searchCmd) Run(s *session) error {
 			return fmt.Errorf("cannot open the archive: %w", err)
 		}
 		return c.orUnknown(r.Found(s.ctx, files, report.SearchQuery{
-			Crawl: c.Name, Words: words, Host: strings.ToLower(c.Host), Prefix: c.Prefix, Limit: int(c.Limit), Offset: int(c.Offset),
+			Crawl: c.Name, Words: words, Host: host, Prefix: c.Prefix, Limit: int(c.Limit), Offset: int(c.Offset),
 		}))
 	})
 }

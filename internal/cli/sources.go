@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"strings"
-
 	"recrawl/internal/report"
 )
 
@@ -24,6 +22,10 @@ early by the source's word and found a change, a miss one that found none.
 
 // Run lists sources.
 func (c sourcesCmd) Run(s *session) error {
-	q := report.SourcesQuery{Crawl: c.Name, Host: strings.ToLower(c.Host), Limit: int(c.Limit)}
+	host, err := hostFilter(c.Host)
+	if err != nil {
+		return err
+	}
+	q := report.SourcesQuery{Crawl: c.Name, Host: host, Limit: int(c.Limit)}
 	return s.withReport(func(r report.Reporter) error { return orNoCrawl(c.Name, r.Sources(s.ctx, q)) })
 }
