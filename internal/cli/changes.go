@@ -335,7 +335,7 @@ func (l *changesLog) atom() error {
 		return err
 	}
 	return atom.Write(l.session.env.Stdout, atom.Feed{
-		Name: l.cmd.Name, Epoch: l.epoch, Updated: now, Software: "recrawl/" + config.VersionText(), Events: newest,
+		Name: l.cmd.Name, Chosen: atom.Chosen(l.cmd.Kinds, l.query.Hosts), Epoch: l.epoch, Updated: now, Software: "recrawl/" + config.VersionText(), Events: newest,
 	})
 }
 

@@ -186,6 +186,36 @@ func TestChangesAsAtom(t *testing.T) {
 	}
 }
 
+// Feeds that choose differently are different feeds to news readers.
+func TestAtomFeedsThatChoose(t *testing.T) {
+	t.Parallel()
+	b := newFeedBackend(t)
+	b.finds("https://example.com/a", "Text of this")
+	id := func(args string) string {
+		t.Helper()
+		var out bytes.Buffer
+		if code, errOut := b.run(t.Context(), &out, strings.Fields("changes news --format atom "+args)...); code != ExitOK {
+			t.Fatalf("%s: %d, %s", args, code, errOut)
+		}
+		_, rest, _ := strings.Cut(out.String(), "<id>")
+		id, _, _ := strings.Cut(rest, "</id>")
+		return id
+	}
+	all := map[string]string{}
+	for _, args := range []string{"", "--kinds page.new", "--kinds page.new,page.gone", "--host example.com"} {
+		if other, was := all[id(args)]; was {
+			t.Errorf("%q has the id of %q", args, other)
+		}
+		all[id(args)] = args
+	}
+	if id("--kinds page.gone --kinds page.new") != id("--kinds page.new,page.gone") || id("--host https://Example.com/") != id("--host example.com") {
+		t.Error("the same choice has two ids")
+	}
+	if got, want := id("--limit 1"), id(""); got != want {
+		t.Errorf("the length makes another feed: %s, %s", got, want)
+	}
+}
+
 func TestChangesMistakes(t *testing.T) {
 	t.Parallel()
 	b := newFeedBackend(t)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -184,27 +183,10 @@ func (s *Server) atom(ctx context.Context, r *http.Request) ([]byte, error) {
 	slices.Reverse(last.Events) // Write has the newest last
 	var text bytes.Buffer
 	err = atom.Write(&text, atom.Feed{
-		Name: q.crawl.Spec.Name, Chosen: q.chosen(), Self: whole(r), Epoch: last.Before.Epoch, Updated: q.crawl.CreatedAt,
+		Name: q.crawl.Spec.Name, Chosen: atom.Chosen(strings.Split(q.kinds, ","), []string{q.host}), Self: whole(r), Epoch: last.Before.Epoch, Updated: q.crawl.CreatedAt,
 		Software: "recrawl/" + config.VersionText(), Events: last.Events,
 	})
 	return text.Bytes(), err
-}
-
-// chosen says which changes are asked for, in one way for each choice, "" if all are.
-func (q changesQuery) chosen() string {
-	filters := url.Values{}
-	if q.kinds != "" {
-		kinds := strings.Split(q.kinds, ",")
-		for i := range kinds {
-			kinds[i] = strings.TrimSpace(kinds[i])
-		}
-		slices.Sort(kinds)
-		filters.Set("kinds", strings.Join(slices.Compact(kinds), ","))
-	}
-	if q.host != "" {
-		filters.Set("host", q.host)
-	}
-	return filters.Encode()
 }
 
 // whole returns the address of a request as its client has it.

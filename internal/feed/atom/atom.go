@@ -6,6 +6,8 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,6 +29,31 @@ type Feed struct {
 	Updated  time.Time
 	Software string // name and version, such as recrawl/1.2.0
 	Events   []feed.Event
+}
+
+// Chosen is Feed.Chosen of a feed with some kinds of changes and hosts, in one way for each
+// choice.
+func Chosen(kinds, hosts []string) string {
+	filters := url.Values{}
+	if kinds = ordered(kinds); len(kinds) > 0 {
+		filters.Set("kinds", strings.Join(kinds, ","))
+	}
+	if hosts = ordered(hosts); len(hosts) > 0 {
+		filters["host"] = hosts
+	}
+	return filters.Encode()
+}
+
+// ordered has each text once, without the space around it, in order.
+func ordered(texts []string) []string {
+	var all []string
+	for _, t := range texts {
+		if t = strings.TrimSpace(t); t != "" {
+			all = append(all, t)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 const namespace = "http://www.w3.org/2005/Atom"
