@@ -3,10 +3,12 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -94,7 +96,7 @@ func run(ctx context.Context, args []string, env Env) error {
 	if err != nil {
 		return parseError(err, args, parser)
 	}
-	if err := missingValue(args, parsed); err != nil {
+	if err := cmp.Or(missingValue(args, parsed), wrongValue(parsed)); err != nil {
 		return err
 	}
 	cfg, err := config.Load(env.Getenv)
@@ -274,7 +276,7 @@ func parseError(err error, args []string, parser *kong.Kong) error {
 	if !errors.As(err, &parse) {
 		return usagef("%s (see `starter --help`)", text)
 	}
-	if err := missingValue(args, parse.Context); err != nil {
+	if err := cmp.Or(missingValue(args, parse.Context), wrongValue(parse.Context)); err != nil {
 		return err
 	}
 	if parse.Context.Selected() == nil {
@@ -298,6 +300,30 @@ func missingValue(args []string, parsed *kong.Context) error {
 	for _, flag := range parsed.Flags() {
 		if last == "--"+flag.Name && !flag.IsBool() {
 			return usagef("%s: give a value: %s (see `%s --help`)", last, flag, where(parsed))
+		}
+	}
+	return nil
+}
+
+// wrongValue is the error of a flag whose value was forgotten in the middle of the line, or is
+// empty, as with a shell's variable that is not set: the command would act on another store, or on
+// all hosts. An empty crawl setting means something.
+func wrongValue(parsed *kong.Context) error {
+	for _, part := range parsed.Path {
+		flag := part.Flag
+		if flag == nil {
+			continue
+		}
+		value := reflect.Indirect(reflect.ValueOf(parsed.FlagValue(flag)))
+		if value.Kind() != reflect.String {
+			continue
+		}
+		another := func(f *kong.Flag) bool { return value.String() == "--"+f.Name }
+		switch {
+		case value.String() == "" && (flag.Group == nil || flag.Group.Key != settingsGroup):
+			return usagef("--%s is empty: give it a value, or leave it out (see `%s --help`)", flag.Name, where(parsed))
+		case slices.ContainsFunc(parsed.Flags(), another):
+			return usagef("--%s: give a value: %s, before %s (see `%s --help`)", flag.Name, flag, value, where(parsed))
 		}
 	}
 	return nil

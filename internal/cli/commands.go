@@ -19,9 +19,12 @@ same folder, find it there. On a cluster name the store (--store) and Temporal (
 Durations have units: 10s, 36h, 7d. Exit codes: 0 ok, 1 failed, 2 usage, 3 not found, 4 the cursor
 leads nowhere.`
 
+// settingsGroup holds the flags that set a field of a crawl's spec.
+const settingsGroup = "crawl"
+
 // Groups of flags in the help.
 var groups = []kong.Group{
-	{Key: "crawl", Title: "Crawl settings:", Description: "What is not given keeps its value in an existing crawl, and has its default in a new one."},
+	{Key: settingsGroup, Title: "Crawl settings:", Description: "What is not given keeps its value in an existing crawl, and has its default in a new one."},
 	{Key: "global", Title: "Where things are:", Description: "Each is looked for in the flag, then the variable, then the data folder of `starter dev`."},
 }
 
