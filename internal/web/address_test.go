@@ -83,3 +83,20 @@ func TestAtThisMachine(t *testing.T) {
 		}
 	}
 }
+
+// A parameter that is not encoded is refused: passed over, it would choose nothing.
+func TestParametersAreEncoded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, address := range []string{
+		"/crawls/news/pages.json?text=a;b", "/crawls/news/pages.json?text=100%", "/crawls/news/url.json?url=https://a.test/;id=1",
+		"/crawls/news/changes.atom?kinds=page.new;host=a.test",
+	} {
+		if got := w.do(local(http.MethodGet, address, "")); got.Code != http.StatusBadRequest || !strings.Contains(got.Body.String(), "write %3B for a semicolon") {
+			t.Errorf("%s: %d %s", address, got.Code, got.Body)
+		}
+	}
+	if got := w.do(local(http.MethodGet, "/crawls/news/rejected.json?reason=a%3Bb", "")); got.Code != http.StatusOK {
+		t.Errorf("%d %s", got.Code, got.Body)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -142,12 +143,17 @@ func (s *Server) other(mux *http.ServeMux) http.Handler {
 	})
 }
 
-// named serves next unless the address has a name that no crawl can have. Some of these are no text
-// for a store either.
+// named serves next unless the address has a name that no crawl can have, which may be no text for
+// a store either, or parameters that are not encoded as such: net/http passes over those, and the
+// answer would be about more than was asked.
 func (s *Server) named(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if name := value(r, "crawl"); name != "" && !crawl.ValidName(name) {
 			s.fail(w, r, fmt.Errorf("crawl %s: %w", quoted(name), store.ErrNotFound))
+			return
+		}
+		if _, err := url.ParseQuery(r.URL.RawQuery); err != nil {
+			s.fail(w, r, fmt.Errorf("the address %w: in a parameter, write %%3B for a semicolon, %%26 for & and %%25 for a percent sign", errBad))
 			return
 		}
 		next.ServeHTTP(w, r)
