@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"slices"
 
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
 	"recrawl/internal/extract"
@@ -25,6 +28,9 @@ func (a *Activities) OpenCrawl(ctx context.Context, in contract.OpenCrawlIn) (co
 	had, err := a.stores.Crawls.Crawl(ctx, spec.Name)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return contract.OpenCrawlOut{}, translate(err)
+	}
+	if in.Base != 0 && had.Generation != in.Base && activity.GetInfo(ctx).Attempt <= 1 {
+		return contract.OpenCrawlOut{}, specChanged(spec.Name)
 	}
 	if len(in.AddSeeds) > 0 {
 		spec = withSeeds(spec, had, in.AddSeeds)
@@ -131,6 +137,11 @@ func (a *Activities) reviveNamed(ctx context.Context, had store.CrawlRecord, nam
 	}
 	out, err := a.stores.Frontier.RegisterLinks(ctx, store.RegisterParams{CrawlID: had.ID, URLs: named, Revive: true})
 	return out.Revived, err
+}
+
+// specChanged refuses a spec that would take back a change of which its author did not know.
+func specChanged(name string) error {
+	return temporal.NewNonRetryableApplicationError(fmt.Sprintf("crawl %s was changed meanwhile: read its spec again", name), contract.ErrTypeSpecChanged, nil)
 }
 
 func beingDeleted(name string) error {

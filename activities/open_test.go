@@ -3,10 +3,13 @@ package activities_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
 	"time"
+
+	"go.temporal.io/sdk/temporal"
 
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
@@ -197,5 +200,28 @@ func TestSetCrawlState(t *testing.T) {
 	// Opened again, a stopped crawl runs.
 	if out := w.open([]string{"http://localhost/"}); out.State != crawl.CrawlRunning {
 		t.Errorf("opened again: %+v", out)
+	}
+}
+
+// A spec that was made from an older one than the crawl has would take back what was changed
+// meanwhile.
+func TestOpenCrawlKeepsAChangeThatItsAuthorDidNotKnow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	in := contract.OpenCrawlIn{Spec: json.RawMessage(`{"name":"news","seeds":["http://localhost/a"]}`), WorkflowID: "crawl/news"}
+	first := run(w, contract.OpenCrawl, in)
+	in.Base, in.Spec = first.Generation, json.RawMessage(`{"name":"news","seeds":["http://localhost/b"]}`)
+	second := run(w, contract.OpenCrawl, in)
+	if second.Generation == first.Generation {
+		t.Fatalf("%+v", second)
+	}
+	in.Spec = json.RawMessage(`{"name":"news","seeds":["http://localhost/c"]}`)
+	_, err := try(w, contract.OpenCrawl, in)
+	var app *temporal.ApplicationError
+	if !errors.As(err, &app) || app.Type() != contract.ErrTypeSpecChanged || !app.NonRetryable() {
+		t.Errorf("made from the first: %v", err)
+	}
+	if rec := must[store.CrawlRecord](t)(w.store.Crawl(t.Context(), "news")); rec.Generation != second.Generation || rec.Spec.Seeds[0] != "http://localhost/b" {
+		t.Errorf("stored %+v", rec)
 	}
 }

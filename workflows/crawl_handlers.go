@@ -70,7 +70,7 @@ func (c *crawlRun) checkSeeds(arg contract.AddSeedsArg) error {
 	return c.checkOpen()
 }
 
-func (c *crawlRun) checkSpec(raw json.RawMessage) error {
+func (c *crawlRun) checkSpec(raw json.RawMessage, _ contract.SpecBase) error {
 	spec, err := crawl.ParseSpec(raw)
 	if err != nil {
 		return err
@@ -151,9 +151,9 @@ func (c *crawlRun) onSeedsImported(ctx workflow.Context) (contract.Ack, error) {
 	})
 }
 
-func (c *crawlRun) onSetSpec(ctx workflow.Context, raw json.RawMessage) (contract.Ack, error) {
+func (c *crawlRun) onSetSpec(ctx workflow.Context, raw json.RawMessage, base contract.SpecBase) (contract.Ack, error) {
 	return c.locked(ctx, func() (contract.Ack, error) {
-		out, err := c.reopen(ctx, "change the spec", contract.OpenCrawlIn{Store: c.s.Store, Spec: raw})
+		out, err := c.reopen(ctx, "change the spec", contract.OpenCrawlIn{Store: c.s.Store, Spec: raw, Base: base.Generation})
 		if err != nil {
 			return contract.Ack{}, err
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
 
 	"recrawl/activities"
 	"recrawl/internal/archive"
@@ -240,7 +241,10 @@ func (f flowClient) StartCrawl(ctx context.Context, spec crawl.Spec) error {
 	if err != nil {
 		return err
 	}
-	return flows.StartCrawl(ctx, spec.Name, text)
+	if err := flows.StartCrawl(ctx, spec.Name, text); !errors.Is(err, temporalkit.ErrRuns) {
+		return err
+	}
+	return fmt.Errorf("crawl %s: %w", spec.Name, cli.ErrOvertaken)
 }
 
 // AddSeeds implements cli.Client.
@@ -249,13 +253,17 @@ func (f flowClient) AddSeeds(ctx context.Context, name string, seeds []string) (
 }
 
 // SetSpec implements cli.Client.
-func (f flowClient) SetSpec(ctx context.Context, spec crawl.Spec) (string, error) {
-	return f.update(ctx, contract.CrawlID(spec.Name), contract.SetSpec, spec)
+func (f flowClient) SetSpec(ctx context.Context, spec crawl.Spec, base int64) (string, error) {
+	message, err := f.update(ctx, contract.CrawlID(spec.Name), contract.SetSpec, spec, contract.SpecBase{Generation: base})
+	if app := new(temporal.ApplicationError); errors.As(err, &app) && app.Type() == contract.ErrTypeSpecChanged {
+		return "", fmt.Errorf("crawl %s: %w", spec.Name, cli.ErrOvertaken)
+	}
+	return message, err
 }
 
 // ChangeCrawl implements cli.Client.
 func (f flowClient) ChangeCrawl(ctx context.Context, name string, change cli.Change) (string, error) {
-	return f.update(ctx, contract.CrawlID(name), string(change), nil)
+	return f.update(ctx, contract.CrawlID(name), string(change))
 }
 
 // ChangePage implements cli.Client.
@@ -321,12 +329,12 @@ func (f flowClient) Explain(ctx context.Context, page store.PageRecord) (report.
 // Close implements cli.Client.
 func (f flowClient) Close() { f.flows.Client.Close() }
 
-func (f flowClient) update(ctx context.Context, id, name string, arg any) (string, error) {
+func (f flowClient) update(ctx context.Context, id, name string, args ...any) (string, error) {
 	flows, err := f.writing(ctx)
 	if err != nil {
 		return "", err
 	}
-	ack, err := flows.Update(ctx, id, name, arg)
+	ack, err := flows.Update(ctx, id, name, args...)
 	if errors.Is(err, temporalkit.ErrNoWorkflow) {
 		return "", fmt.Errorf("%w: %w", err, store.ErrNotFound)
 	}

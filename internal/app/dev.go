@@ -323,7 +323,7 @@ func (d *devRun) restart(ctx context.Context, flows crawlStarter, known []store.
 		}
 		err := flows.StartCrawl(ctx, rec.Spec)
 		switch {
-		case err == nil:
+		case err == nil, errors.Is(err, cli.ErrOvertaken):
 		case ctx.Err() == nil && errors.Is(err, temporalkit.ErrNotTaken):
 			// After a crash Temporal waits for the dead worker; ours comes next.
 			d.log.Warn("the crawl goes on when Temporal gives it to this process", "crawl", rec.Spec.Name)

@@ -165,19 +165,27 @@ type TemporalOptions struct {
 	Folder string
 }
 
+// ErrNoStoreThere: there is no store at the place that was named. Only a worker makes one.
+var ErrNoStoreThere = errors.New("there is no store")
+
+// ErrOvertaken: somebody else has started or changed the crawl since it was looked at, and nothing
+// was done.
+var ErrOvertaken = errors.New("somebody else is starting or changing it at the same time: try again")
+
 // Client speaks to the workflows. The texts that it returns confirm the request, in
 // words. For AddSeeds, SetSpec, ChangeCrawl and Explain a crawl or page without a
 // running workflow is store.ErrNotFound.
 type Client interface {
 	// Running reports whether the crawl's workflow runs.
 	Running(ctx context.Context, name string) (bool, error)
-	// StartCrawl starts the crawl's workflow, unless it runs already, and waits until
-	// it has opened the crawl in the store.
+	// StartCrawl starts the crawl's workflow, and waits until it has opened the crawl in the
+	// store. If it runs already, that is ErrOvertaken.
 	StartCrawl(ctx context.Context, spec crawl.Spec) error
 	// AddSeeds gives a running crawl more seeds.
 	AddSeeds(ctx context.Context, name string, seeds []string) (string, error)
-	// SetSpec replaces the spec of a running crawl.
-	SetSpec(ctx context.Context, spec crawl.Spec) (string, error)
+	// SetSpec replaces the spec of a running crawl: that of the generation base, or any if that is
+	// 0. If it is another by now, that is ErrOvertaken.
+	SetSpec(ctx context.Context, spec crawl.Spec, base int64) (string, error)
 	// ChangeCrawl stops, pauses, resumes or ranks a running crawl, or tells it about new
 	// seeds.
 	ChangeCrawl(ctx context.Context, name string, change Change) (string, error)

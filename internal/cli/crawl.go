@@ -92,7 +92,20 @@ func (s *session) lookup(ctx context.Context, name string) (record store.CrawlRe
 //
 // The store is only asked where the answer depends on the spec so far: adding
 // seeds to a running crawl, or starting one from a file, needs no store.
-func (r crawlRequest) apply(ctx context.Context, crawls lookup, client Client) (string, error) {
+func (r crawlRequest) apply(ctx context.Context, crawls lookup, client Client) (message string, err error) {
+	for range mostLooks {
+		if message, err = r.applyTo(ctx, crawls, client); !errors.Is(err, ErrOvertaken) {
+			break
+		}
+	}
+	return message, err
+}
+
+// mostLooks is how often a crawl is looked at that others start or change at the same time.
+const mostLooks = 30
+
+// applyTo is apply to the crawl as it is now.
+func (r crawlRequest) applyTo(ctx context.Context, crawls lookup, client Client) (string, error) {
 	running, err := client.Running(ctx, r.name)
 	if err != nil {
 		return "", err
@@ -107,14 +120,16 @@ func (r crawlRequest) apply(ctx context.Context, crawls lookup, client Client) (
 		if err := crawl.CheckSeedCount(len(r.urls), 0); err != nil {
 			return "", err
 		}
-		return client.AddSeeds(ctx, r.name, r.urls)
+		message, err := client.AddSeeds(ctx, r.name, r.urls)
+		return message, orEnded(r.name, err)
 	}
-	wanted, err := r.merge(ctx, crawls, running)
+	wanted, base, err := r.merge(ctx, crawls, running)
 	if err != nil {
 		return "", err
 	}
 	if running {
-		return client.SetSpec(ctx, wanted)
+		message, err := client.SetSpec(ctx, wanted, base)
+		return message, orEnded(r.name, err)
 	}
 	if err := client.StartCrawl(ctx, wanted); err != nil {
 		return "", err
@@ -123,10 +138,19 @@ func (r crawlRequest) apply(ctx context.Context, crawls lookup, client Client) (
 		count(len(wanted.Seeds), "seed"), wanted.Scope.Type, wanted.Politeness.DelayWords()), nil
 }
 
+// orEnded words the error of a crawl whose workflow ran a moment ago and has ended since.
+func orEnded(name string, err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return &failure{ExitFailed, fmt.Sprintf("crawl %s ended just now, for somebody stopped or deleted it: the same command starts it", name), err}
+	}
+	return err
+}
+
 // merge makes the wanted spec: the file's, or the present one or else the defaults,
-// with the seeds and flags.
-func (r crawlRequest) merge(ctx context.Context, crawls lookup, running bool) (crawl.Spec, error) {
-	wanted, had := crawl.DefaultSpec(), 0
+// with the seeds and flags. base is the generation of the present one, 0 if it does not matter.
+func (r crawlRequest) merge(ctx context.Context, crawls lookup, running bool) (wanted crawl.Spec, base int64, err error) {
+	had := 0
+	wanted = crawl.DefaultSpec()
 	if r.whole != nil {
 		wanted = *r.whole
 		if len(wanted.Seeds) > crawl.MostSeeds { // an older recrawl's may have had as many
@@ -139,11 +163,11 @@ func (r crawlRequest) merge(ctx context.Context, crawls lookup, running bool) (c
 		had = len(stored.Spec.Seeds)
 		switch {
 		case err == nil:
-			wanted = stored.Spec
+			wanted, base = stored.Spec, stored.Generation
 		case errors.Is(err, config.ErrNoStore) && running:
-			return crawl.Spec{}, usagef("changing the settings of a running crawl needs its store: %w", config.ErrNoStore)
-		case !errors.Is(err, config.ErrNoStore) && !errors.Is(err, store.ErrNotFound):
-			return crawl.Spec{}, err
+			return crawl.Spec{}, 0, usagef("changing the settings of a running crawl needs its store: %w", config.ErrNoStore)
+		case !errors.Is(err, config.ErrNoStore) && !errors.Is(err, ErrNoStoreThere) && !errors.Is(err, store.ErrNotFound):
+			return crawl.Spec{}, 0, err
 		}
 	}
 	if wanted.Name == "" && r.defaults != nil {
@@ -152,16 +176,16 @@ func (r crawlRequest) merge(ctx context.Context, crawls lookup, running bool) (c
 	wanted.Name = r.name
 	wanted = withSeeds(wanted, r.urls)
 	if err := crawl.CheckSeedCount(len(wanted.Seeds), had); err != nil {
-		return crawl.Spec{}, err
+		return crawl.Spec{}, 0, err
 	}
 	r.flags.apply(&wanted)
 	if err := wanted.Validate(); err != nil {
-		return crawl.Spec{}, err
+		return crawl.Spec{}, 0, err
 	}
 	if r.contact != nil {
-		return wanted, r.contact(wanted)
+		return wanted, base, r.contact(wanted)
 	}
-	return wanted, nil
+	return wanted, base, nil
 }
 
 // count words a number of things.

@@ -112,7 +112,7 @@ func (c devCmd) checked(s *session, want *crawlRequest) (*crawlRequest, error) {
 	if state, err := config.ReadDevState(s.places.Data); err != nil || state.Store != "" {
 		return want, nil // there may be a crawl of this name; its spec counts too
 	}
-	_, err := want.merge(s.ctx, unknown, false)
+	_, _, err := want.merge(s.ctx, unknown, false)
 	return want, err
 }
 

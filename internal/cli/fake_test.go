@@ -504,7 +504,7 @@ func (c *fakeClient) AddSeeds(_ context.Context, name string, seeds []string) (s
 	return c.note("add to %s: %s", name, strings.Join(seeds, " ")), c.runs(name)
 }
 
-func (c *fakeClient) SetSpec(_ context.Context, spec crawl.Spec) (string, error) {
+func (c *fakeClient) SetSpec(_ context.Context, spec crawl.Spec, _ int64) (string, error) {
 	c.specs = append(c.specs, spec)
 	return c.note("set %s", spec.Name), c.runs(spec.Name)
 }

@@ -24,7 +24,7 @@ type DevStore interface {
 // outset says, before a crawl starts, how fast it may be with its settings, and which flag
 // changes that.
 func (r crawlRequest) outset(ctx context.Context, s DevStore) (string, error) {
-	spec, err := r.merge(ctx, s.Crawl, false)
+	spec, _, err := r.merge(ctx, s.Crawl, false)
 	if err != nil {
 		return "", err
 	}

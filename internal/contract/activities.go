@@ -15,6 +15,9 @@ type OpenCrawlIn struct {
 	WorkflowID string `json:"workflow_id"`
 	// AddSeeds are seeds to add to the spec (update add-seeds).
 	AddSeeds []string `json:"add_seeds,omitempty"`
+	// Base is the generation of the spec from which Spec was made. If the crawl has another by now,
+	// nothing is changed. 0 replaces any.
+	Base int64 `json:"base,omitempty"`
 }
 
 // OpenCrawlOut is the crawl as it stands in the store.

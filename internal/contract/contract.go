@@ -68,6 +68,8 @@ var (
 
 // Error types of ApplicationErrors that workflows decide on.
 const (
+	// ErrTypeSpecChanged: the spec to be replaced is not the one that the caller has read.
+	ErrTypeSpecChanged = "SpecChanged"
 	// ErrTypeBadSpec: the crawl's spec is wrong; the message names the field.
 	ErrTypeBadSpec = "BadSpec"
 	// ErrTypeStoreUnavailable: the store did not answer; sleep and ask again. If it was the

@@ -184,10 +184,17 @@ const (
 	Reschedule  = "reschedule"   // RescheduleArg
 )
 
+// SpecBase is what a new spec was made from. It is a second argument, which workers of earlier
+// releases pass over, and which may be missing.
+type SpecBase struct {
+	// Generation is that of the spec that was read; see OpenCrawlIn.Base.
+	Generation int64 `json:"generation,omitempty"`
+}
+
 // Updates of Crawl (besides stop).
 const (
 	AddSeeds = "add-seeds" // AddSeedsArg
-	SetSpec  = "set-spec"  // the whole spec as plain JSON
+	SetSpec  = "set-spec"  // the whole spec as plain JSON, and perhaps SpecBase
 	Pause    = "pause"
 	Resume   = "resume"
 	// AwaitOpen changes nothing: it answers when the crawl is in the store, or with

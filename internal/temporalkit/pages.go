@@ -122,17 +122,25 @@ const (
 // ErrNotTaken: the crawl's workflow is there, but no worker has taken it up yet.
 var ErrNotTaken = errors.New("no worker has taken it up yet")
 
-// StartCrawl starts the crawl's workflow unless it runs already, and waits until
-// the crawl is open in the store. The error is a *crawl.SpecError when its spec
-// is refused, and wraps ErrNotTaken when nobody answers.
+// ErrRuns: the crawl's workflow runs already, and has not heard of the spec to start it with.
+var ErrRuns = errors.New("it runs already")
+
+// StartCrawl starts the crawl's workflow, and waits until the crawl is open in the store. The error
+// is a *crawl.SpecError when its spec is refused, wraps ErrNotTaken when nobody answers, and
+// ErrRuns when the workflow runs already and the crawl is open.
 func (w Workflows) StartCrawl(ctx context.Context, name string, spec json.RawMessage) error {
 	id := contract.CrawlID(name)
 	run, err := w.startCrawl(ctx, id, name, spec)
-	if err != nil {
+	another := errors.As(err, new(*serviceerror.WorkflowExecutionAlreadyStarted))
+	if err != nil && !another {
 		return err
 	}
 	for range openRounds {
-		err = w.awaitOpen(ctx, id, run)
+		if another {
+			err = w.awaitOther(ctx, id)
+		} else {
+			err = w.awaitOpen(ctx, id, run)
+		}
 		if !errors.Is(err, ErrNotTaken) || !w.isOpening(ctx, id) {
 			return err
 		}
@@ -140,11 +148,26 @@ func (w Workflows) StartCrawl(ctx context.Context, name string, spec json.RawMes
 	return fmt.Errorf("%s is started, and a worker is still opening it: starter status says how many of its pages have come back", id)
 }
 
+// awaitOther is awaitOpen for a crawl that somebody else has started. What is wrong with their spec
+// is theirs to hear.
+func (w Workflows) awaitOther(ctx context.Context, id string) error {
+	waiting, cancel := context.WithTimeout(ctx, openLimit)
+	defer cancel()
+	_, err := w.Update(waiting, id, contract.AwaitOpen)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case waiting.Err() != nil || errors.As(err, new(*client.WorkflowUpdateServiceTimeoutOrCanceledError)):
+		return fmt.Errorf("%s was started by somebody else, but %w: is a worker running?", id, ErrNotTaken)
+	}
+	return fmt.Errorf("%s: %w", id, ErrRuns)
+}
+
 // awaitOpen waits until the crawl is open, for openLimit.
 func (w Workflows) awaitOpen(ctx context.Context, id string, run client.WorkflowRun) error {
 	waiting, cancel := context.WithTimeout(ctx, openLimit)
 	defer cancel()
-	_, err := w.Update(waiting, id, contract.AwaitOpen, nil)
+	_, err := w.Update(waiting, id, contract.AwaitOpen)
 	if errors.Is(err, ErrNoWorkflow) {
 		// It was refused before anybody could ask: its result says why.
 		err = cmp.Or(inWords(run.Get(waiting, nil)), err)
@@ -194,7 +217,9 @@ func (w Workflows) startCrawl(ctx context.Context, id, name string, spec json.Ra
 	if w.Store != "" {
 		args = append(args, contract.CrawlProgress{Store: w.Store})
 	}
-	run, err := w.Client.ExecuteWorkflow(ctx, w.crawlOptions(name), contract.CrawlWorkflow, args...)
+	options := w.crawlOptions(name)
+	options.WorkflowIDConflictPolicy, options.WorkflowExecutionErrorWhenAlreadyStarted = enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL, true
+	run, err := w.Client.ExecuteWorkflow(ctx, options, contract.CrawlWorkflow, args...)
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", id, err)
 	}
@@ -237,13 +262,11 @@ func (w Workflows) running(ctx context.Context, id string) (*workflowpb.Workflow
 }
 
 // Update sends an update to a workflow and waits for its answer.
-func (w Workflows) Update(ctx context.Context, id, name string, arg any) (contract.Ack, error) {
-	var args []any
-	if arg != nil {
+func (w Workflows) Update(ctx context.Context, id, name string, args ...any) (contract.Ack, error) {
+	for _, arg := range args {
 		if err := checkSize("what is sent", arg); err != nil {
 			return contract.Ack{}, err
 		}
-		args = []any{arg}
 	}
 	ack, err := answer(ctx, func(ctx context.Context, update string) (client.WorkflowUpdateHandle, error) {
 		return w.Client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
