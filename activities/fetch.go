@@ -58,6 +58,7 @@ func (a *Activities) Fetch(ctx context.Context, in contract.FetchIn) (contract.F
 		return contract.FetchOut{}, translate(err)
 	}
 	out = fetchOut(page, s.begun, result)
+	out.StoreAhead = storeAhead(s.begun.At, activity.GetInfo(ctx).StartedTime)
 	selfRedirect(&out, page, view.rules, result)
 	heedTags(&out, result, view.Spec.Identity.Agent)
 	if finished, ok := a.finish(ctx, view, page, in, s.begun, result, out); ok {
@@ -364,6 +365,20 @@ func tell(ctx context.Context, permit crawl.Permit, begun store.BeginResult, say
 		}
 		<-time.After(pause)
 	}
+}
+
+// clocksAgree is a difference that clocks may have: a request begins within about fifteen seconds
+// before or after its activity starts.
+const clocksAgree = 30 * time.Second
+
+// storeAhead is FetchOut.StoreAhead of a request that began by the store's clock, and whose
+// activity started by the clock of Temporal's server.
+func storeAhead(begun, started time.Time) time.Duration {
+	ahead := begun.Sub(started).Round(time.Second)
+	if begun.IsZero() || started.IsZero() || ahead.Abs() < clocksAgree {
+		return 0
+	}
+	return ahead
 }
 
 // retryAfter reads the header against the site's own clock, if the site gives its time.

@@ -66,6 +66,9 @@ func newPage(ctx workflow.Context, in contract.PageIn) *page {
 }
 
 func (p *page) run() error {
+	if p.s.StoreAhead != 0 && !p.heedsClocks() {
+		p.s.StoreAhead = 0
+	}
 	p.readPublished()
 	p.publishState()
 	p.show(p.doing)
@@ -129,13 +132,30 @@ func (p *page) take(step pageStep) error {
 // sleep waits for the step's time, or for anything that may change what comes next. An
 // undisturbed sleep costs two events.
 func (p *page) sleep(step pageStep) error {
-	p.alarm.set(p.ctx, step.until, step.why)
+	p.alarm.set(p.ctx, step.until.Add(-p.s.StoreAhead), step.why)
 	p.show(step.doing)
 	p.poked = false
 	return workflow.Await(p.ctx, func() bool { return p.alarm.rang() || p.poked || p.signals.waiting() })
 }
 
-func (p *page) now() time.Time { return p.alarm.now(p.ctx) }
+// now is the time by the store's clock, by which pages are due.
+func (p *page) now() time.Time { return p.alarm.now(p.ctx).Add(p.s.StoreAhead) }
+
+// heedClocks takes up how the store's clock differs from the server's: otherwise a page would be
+// visited again and again where it is behind, and late where it is ahead. Histories from before
+// that mattered, and those of workers of earlier releases, must replay.
+func (p *page) heedClocks(ahead time.Duration) {
+	if ahead != p.s.StoreAhead {
+		p.s.StoreAhead = 0
+		if ahead != 0 && p.heedsClocks() {
+			p.s.StoreAhead = ahead
+		}
+	}
+}
+
+func (p *page) heedsClocks() bool {
+	return workflow.GetVersion(p.apart, "clocks-of-store-and-server", workflow.DefaultVersion, 1) == 1
+}
 
 // shouldContinue reports whether this run ends before the step and leaves the step to the
 // next run. That is possible only before sleeping and asking; anything else is already under
@@ -151,7 +171,7 @@ func (p *page) shouldContinue(step pageStep) bool {
 	return lingers || info.GetContinueAsNewSuggested() ||
 		p.visits >= p.tuning.VisitsPerRun ||
 		info.GetCurrentHistoryLength() >= p.tuning.EventsPerRun ||
-		now.Sub(p.started) > pageRunAge ||
+		now.Add(-p.s.StoreAhead).Sub(p.started) > pageRunAge ||
 		p.visits > 0 && step.do == pageSleep && step.until.Sub(now) > longSleep
 }
 

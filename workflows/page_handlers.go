@@ -188,7 +188,7 @@ func (p *page) onSnooze(ctx workflow.Context, arg contract.DurationArg) (contrac
 		p.s.Snoozed = time.Time{}
 		return p.ack("the page is not snoozed"), nil
 	}
-	p.s.Snoozed = workflow.Now(ctx).Add(d)
+	p.s.Snoozed = workflow.Now(ctx).Add(p.s.StoreAhead + d)
 	return p.ack("no visit before " + clock(p.s.Snoozed)), nil
 }
 

@@ -122,6 +122,9 @@ func (p *page) fetch(granted contract.AcquireOut) error {
 	case !made:
 		p.again("the permit")
 	default:
+		if !out.At.IsZero() {
+			p.heedClocks(out.StoreAhead)
+		}
 		p.s.Unrecorded = &contract.Unrecorded{Fetch: out, Settled: !out.Differs, HostID: permit.HostID}
 		if out.Plan != nil {
 			// Before any signal that came meanwhile: a turn is for the place in the plan.

@@ -209,11 +209,14 @@ type FetchOut struct {
 
 	// Outcome is final, except for OutcomeNew and OutcomeChanged, which DetectChange
 	// settles when Differs is set.
-	Outcome      crawl.Outcome `json:"outcome,omitempty"`
-	Returned     bool          `json:"returned,omitempty"` // see Marked
-	Differs      bool          `json:"differs,omitempty"`  // raw digest differs from the last version's
-	Brief        bool          `json:"brief,omitempty"`    // it differs, and comparing it is so quick that a workflow task can wait for it
-	At           time.Time     `json:"at,omitzero"`
+	Outcome  crawl.Outcome `json:"outcome,omitempty"`
+	Returned bool          `json:"returned,omitempty"` // see Marked
+	Differs  bool          `json:"differs,omitempty"`  // raw digest differs from the last version's
+	Brief    bool          `json:"brief,omitempty"`    // it differs, and comparing it is so quick that a workflow task can wait for it
+	At       time.Time     `json:"at,omitzero"`
+	// StoreAhead is by how much At's clock, the store's, is ahead of that of Temporal's server,
+	// negative if it is behind; 0 if they agree within half a minute.
+	StoreAhead   time.Duration `json:"store_ahead,omitempty"`
 	Status       int           `json:"status,omitempty"`
 	Duration     time.Duration `json:"duration,omitempty"`
 	Bytes        int64         `json:"bytes,omitempty"` // of the body as received

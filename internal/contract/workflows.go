@@ -21,6 +21,9 @@ type PageIn struct {
 	// Due is when the policy wants the next visit; zero is now. Asked, Interval
 	// and Snoozed overlay it and never change it.
 	Due time.Time `json:"due,omitzero"`
+	// StoreAhead is that of the last request's FetchOut. All times of the state are by the
+	// store's clock.
+	StoreAhead time.Duration `json:"store_ahead,omitempty"`
 	// Why explains the time of the next visit, for the timer's summary.
 	Why string `json:"why,omitempty"`
 	// Asked: a person asked for one more visit (visit-now).
