@@ -33,6 +33,9 @@ var commanded = map[cli.Change]struct {
 func (b Backend) ChangeCrawl(ctx context.Context, at cli.Target, name string, change cli.Change) (string, error) {
 	rec, err := b.setState(ctx, at, name, change)
 	written := err == nil
+	if errors.Is(err, cli.ErrNoStoreThere) { // the crawl of that name is another store's
+		return "", err
+	}
 	if errors.Is(err, errStopped) && change == cli.Stop {
 		return fmt.Sprintf("crawl %s is stopped", name), nil
 	}
@@ -117,6 +120,9 @@ func (b Backend) tell(ctx context.Context, at cli.Target, name string, rec store
 	asking, cancel := context.WithTimeout(ctx, tellLimit)
 	defer cancel()
 	flows := newFlowClient(c, at.Temporal)
+	if _, err := flows.Running(asking, name); err != nil { // it is another store's
+		return "", unanswered(ctx, asking, err)
+	}
 	told, err := flows.ChangeCrawl(asking, name, change)
 	err = unanswered(ctx, asking, err)
 	if !known || !errors.Is(err, store.ErrNotFound) {

@@ -20,6 +20,7 @@ import (
 	"recrawl/internal/archive/s3"
 	"recrawl/internal/backup"
 	"recrawl/internal/care"
+	"recrawl/internal/cli"
 	"recrawl/internal/config"
 	"recrawl/internal/feed/reader"
 	"recrawl/internal/fetch"
@@ -56,10 +57,18 @@ func openStoreLogging(ctx context.Context, dsn string, use storeUse, grouping ur
 		return nil, err
 	}
 	if path, ok := strings.CutPrefix(dsn, "sqlite:"); ok {
+		// A command must not make a store where somebody has mistyped a path.
+		if _, err := os.Stat(path); use != storeOwn && errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%w at %s: name the right one with --store or %s; a worker makes it", cli.ErrNoStoreThere, path, config.EnvStore)
+		}
 		s, err := sqlite.Open(ctx, path, sqlite.Options{Owner: use == storeOwn, ReadOnly: use == storeRead, Yields: use == storeWrite, Grouping: grouping, Log: log})
 		return s, orFull(err, dsn, room.Measure)
 	}
-	return postgres.Open(ctx, dsn, postgres.Options{Upgrade: use == storeOwn || use == storeAdopt, ReadOnly: use == storeRead, Grouping: grouping, Log: log})
+	s, err := postgres.Open(ctx, dsn, postgres.Options{Upgrade: use == storeOwn || use == storeAdopt, ReadOnly: use == storeRead, Grouping: grouping, Log: log})
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, fmt.Errorf("%w in this database: name the right one with --store or %s; a worker makes it", cli.ErrNoStoreThere, config.EnvStore)
+	}
+	return s, err
 }
 
 // orFull says that the disk is full where SQLite only knows that it failed, as when it cannot
