@@ -107,6 +107,9 @@ func run(ctx context.Context, args []string, env Env) error {
 	if err != nil {
 		return usage(err)
 	}
+	if err := commands.contradiction(parsed, cfg, places); err != nil {
+		return err
+	}
 	return parsed.Run(parser, &session{ctx: ctx, env: env, cfg: cfg, places: places, global: commands.global})
 }
 

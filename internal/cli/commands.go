@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"slices"
+
 	"github.com/alecthomas/kong"
 
 	"recrawl/internal/config"
@@ -94,6 +96,25 @@ type global struct {
 	Address   string        `group:"global" placeholder:"HOST:PORT" help:"Temporal's address (TEMPORAL_ADDRESS)."`
 	Namespace string        `group:"global" placeholder:"NAME" help:"Temporal's namespace (TEMPORAL_NAMESPACE)."`
 	Output    report.Format `enum:"text,json" default:"text" placeholder:"FORMAT" help:"How to answer: text, or json for one object a line."`
+}
+
+// contradiction is the error of a --data whose folder has another store than RECRAWL_STORE, which
+// precedes the folder: the command would act on a store that nobody has in mind.
+func (g global) contradiction(parsed *kong.Context, cfg config.Config, places config.Places) error {
+	if g.Data == "" || g.Store != "" || cfg.Store == "" || ofFolder(parsed) {
+		return nil
+	}
+	state, err := config.ReadDevState(g.Data)
+	if err != nil || state.Store == "" || state.Store == places.Store {
+		return nil //nolint:nilerr // a damaged state names no store
+	}
+	return usagef("--data %s has a store of its own, and %s names another: unset that, or leave --data out", g.Data, config.EnvStore)
+}
+
+// ofFolder reports whether a command acts on a data folder whatever RECRAWL_STORE says.
+func ofFolder(parsed *kong.Context) bool {
+	node := parsed.Selected()
+	return node == nil || slices.Contains([]string{"dev", "compact", "restore", "undo-upgrade", "completion", "version"}, node.Name)
 }
 
 func (g global) overrides() config.Overrides {
