@@ -59,7 +59,15 @@ func TestCommandsWithTheWrongStore(t *testing.T) {
 			return err
 		},
 		"adopt": func(at cli.Target) error { _, err := (Backend{}).Adopt(t.Context(), at, nil, true); return err },
-		"read":  func(at cli.Target) error { _, err := (Backend{}).OpenStore(t.Context(), at.Store); return err },
+		"back up": func(at cli.Target) error {
+			into := filepath.Join(folder, "backup")
+			_, err := (Backend{}).Backup(t.Context(), at, into, cli.BackupOptions{})
+			if _, made := os.Stat(into); made == nil {
+				t.Errorf("a backup's folder is left behind")
+			}
+			return err
+		},
+		"read": func(at cli.Target) error { _, err := (Backend{}).OpenStore(t.Context(), at.Store); return err },
 	} {
 		for _, file := range []string{"none.db", filepath.Join("nowhere", "none.db")} {
 			err := do(at(file))

@@ -13,9 +13,11 @@ import (
 	"github.com/gofrs/flock"
 	"go.temporal.io/sdk/client"
 
+	"recrawl/internal/archive"
 	"recrawl/internal/backup"
 	"recrawl/internal/cli"
 	"recrawl/internal/config"
+	"recrawl/internal/store"
 	"recrawl/internal/store/sqlite"
 	"recrawl/internal/temporalkit/embedded"
 )
@@ -26,12 +28,15 @@ func (Backend) Backup(ctx context.Context, at cli.Target, dir string, o cli.Back
 	if !ok {
 		return made, errors.New("the store is no SQLite file")
 	}
+	if err := storeThere(path); err != nil {
+		return made, err
+	}
+	files, err := openArchive(ctx, at.Archive, storeRead)
+	if err != nil {
+		return made, err
+	}
 	root := archiveFolder(at.Archive)
 	err = withBackup(dir, root, func() error {
-		files, err := openArchive(ctx, at.Archive, storeRead)
-		if err != nil {
-			return err
-		}
 		live, err := sqlite.OpenCopy(ctx, path) // of any release: an upgrade is a reason to back up
 		if err != nil {
 			return err
@@ -48,16 +53,11 @@ func (Backend) Backup(ctx context.Context, at cli.Target, dir string, o cli.Back
 // BackupArchive implements cli.Backend.
 func (Backend) BackupArchive(ctx context.Context, at cli.Target, dir string, progress backup.Progress) (done backup.Copied, err error) {
 	root := archiveFolder(at.Archive)
-	err = withBackup(dir, root, func() error {
-		s, err := openStore(ctx, at.Store, storeRead, "")
-		if err != nil {
-			return err
-		}
-		files, err := openArchive(ctx, at.Archive, storeRead)
-		if err == nil {
+	err = withContents(ctx, at, storeRead, func(s store.Store, files archive.Store) error {
+		return withBackup(dir, root, func() (err error) {
 			done, err = backup.CopyArchive(ctx, backup.Source{Store: s, Files: files, Root: root, Open: openCopy}, dir, progress)
-		}
-		return errors.Join(err, s.Close())
+			return err
+		})
 	})
 	return done, err
 }

@@ -57,9 +57,8 @@ func openStoreLogging(ctx context.Context, dsn string, use storeUse, grouping ur
 		return nil, err
 	}
 	if path, ok := strings.CutPrefix(dsn, "sqlite:"); ok {
-		// A command must not make a store where somebody has mistyped a path.
-		if _, err := os.Stat(path); use != storeOwn && errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%w at %s: name the right one with --store or %s; a worker makes it", cli.ErrNoStoreThere, path, config.EnvStore)
+		if err := storeThere(path); err != nil && use != storeOwn {
+			return nil, err
 		}
 		s, err := sqlite.Open(ctx, path, sqlite.Options{Owner: use == storeOwn, ReadOnly: use == storeRead, Yields: use == storeWrite, Grouping: grouping, Log: log})
 		return s, orFull(err, dsn, room.Measure)
@@ -69,6 +68,15 @@ func openStoreLogging(ctx context.Context, dsn string, use storeUse, grouping ur
 		return nil, fmt.Errorf("%w in this database: name the right one with --store or %s; a worker makes it", cli.ErrNoStoreThere, config.EnvStore)
 	}
 	return s, err
+}
+
+// storeThere fails if an embedded store's file is missing: a command must not make one where
+// somebody has mistyped a path.
+func storeThere(path string) error {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w at %s: name the right one with --store or %s; a worker makes it", cli.ErrNoStoreThere, path, config.EnvStore)
+	}
+	return nil
 }
 
 // orFull says that the disk is full where SQLite only knows that it failed, as when it cannot
