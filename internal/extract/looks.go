@@ -80,8 +80,15 @@ func (l *looks) start(n *html.Node, at int) {
 			}
 		}
 	}
-	if pictures[n.Data] {
+	sign := signOf(n)
+	if sign != 0 {
+		l.boxes = append(l.boxes, sign)
+	}
+	if pictures[n.Data] || sign != 0 {
 		l.seen++
+	}
+	if code, ok := attribute(n.Attr, "data-cfemail"); ok {
+		l.say("link", strings.ToLower(coveredMail(code)))
 	}
 	if isVerbatim(n) {
 		l.verbatim++
@@ -100,6 +107,8 @@ func (l *looks) start(n *html.Node, at int) {
 		l.numbers(n)
 	case "img", "area":
 		l.picture(n)
+	case "svg", "i", "span", "div":
+		l.drawing(n)
 	case "input", "textarea":
 		l.field(n)
 	case "optgroup":
@@ -145,10 +154,9 @@ func isPart(n *html.Node, kind int) bool {
 	case partStruck:
 		return struck[n.Data] || strings.Contains(valueOf(n, "style"), "line-through")
 	case partHidden:
-		return isUndisplayed(n)
+		return isUndisplayed(n) || isHiddenByClass(n)
 	}
-	_, disabled := attribute(n.Attr, "disabled")
-	return disabled && (n.Data == "button" || n.Data == "option")
+	return isDisabled(n)
 }
 
 // endCode writes how the lines of a block of code are indented.
@@ -201,7 +209,13 @@ func (l *looks) endCell(n *html.Node) {
 
 // address notes where a link leads that is a mail's address or a telephone's number.
 func (l *looks) address(n *html.Node) {
-	scheme, address, ok := strings.Cut(strings.TrimSpace(valueOf(n, "href")), ":")
+	const covered = "/cdn-cgi/l/email-protection#"
+	href := strings.TrimSpace(valueOf(n, "href"))
+	if _, code, ok := strings.Cut(href, covered); ok {
+		l.say("link", strings.ToLower(coveredMail(code)))
+		return
+	}
+	scheme, address, ok := strings.Cut(href, ":")
 	if !ok {
 		return
 	}
@@ -238,7 +252,16 @@ func (l *looks) picture(n *html.Node) {
 	if alt == "" || isFileName(alt) || n.Data == "img" && withinLink(n) || valueOf(n, "width") == "1" || valueOf(n, "height") == "1" {
 		return
 	}
-	l.say("picture", alt)
+	l.shows(alt)
+}
+
+// shows notes what a picture is said to show. One that says the same as the one before it is its
+// copy: the picture for readers without scripts, beside one that a script loads late.
+func (l *looks) shows(what string) {
+	same := Look{"picture", collapse(what)}
+	if last := len(l.all) - 1; last < 0 || l.all[last] != same {
+		l.say(same.Kind, same.Text)
+	}
 }
 
 func withinLink(n *html.Node) bool {
@@ -299,12 +322,28 @@ func (l *looks) field(n *html.Node) {
 		} else {
 			l.boxes = append(l.boxes, '-')
 		}
+		if disabled {
+			l.boxes = append(l.boxes, 'd')
+		}
 		return
 	}
 	l.say("hint", valueOf(n, "placeholder"))
-	if kind != "search" && n.Data == "input" && !isToken(value) {
+	if kind != "search" && n.Data == "input" && !isToken(value) && !isDay(value) {
 		l.say("field", value)
 	}
+}
+
+// isDay reports whether a text is a day in digits: "2026-03-04", "4.3.2026".
+func isDay(text string) bool {
+	parts := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("-./", r) })
+	year := false
+	for _, part := range parts {
+		if strings.Trim(part, "0123456789") != "" || len(part) > len("2026") {
+			return false
+		}
+		year = year || len(part) == len("2026")
+	}
+	return len(parts) == 3 && year
 }
 
 // text takes in a text.

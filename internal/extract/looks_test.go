@@ -29,6 +29,16 @@ func TestLooks(t *testing.T) {
 		{"<form>x<input type=submit value=Buy><input type=hidden value=3f2a><input placeholder='Your name' value=Ann><input type=date value=2026-03-04><input type=search value=boats placeholder=Search></form>", "button: Buy\nhint: Your name\nfield: Ann\nhint: Search"},
 		{"<form>x<input name=t value=9f8a7b6c5d4e3f2a1b><textarea placeholder='Say it'>Dear</textarea></form>", "hint: Say it"},
 		{"<p><button disabled>Buy</button><select><option>S<option disabled>XL</select>", "not available: Buy\nnot available: XL"},
+		{"<p><button aria-disabled=true>Buy</button><fieldset disabled><p>Book by mail</fieldset><a aria-disabled=true href=/b>Book</a>", "not available: Buy\nnot available: Book by mail\nnot available: Book"},
+		{"<p><label><input type=radio checked> S</label> <label><input type=radio disabled> M</label>", "ticked x-d: S M"},
+		{"<p class='note hidden'>Sold out<p class='alert d-none'>No more<p class='d-none d-md-block'>Wide<p class='hidden md:flex'>Wide", "not shown: Sold out\nnot shown: No more"},
+		{"Write to <a data-cfemail=5a3b1a38743f223b372a363f href=/cdn-cgi/l/email-protection>[email&#160;protected]</a>, <span data-cfemail=335273511d564b525e435f56>[email&#160;protected]</span> or <a href='/cdn-cgi/l/email-protection#117251753f7469707c617d74'>us</a>", "link: a@b.example\nlink: a@b.example\nlink: c@d.example"},
+		{"Write to <a data-cfemail=5a3 href=/cdn-cgi/l/email-protection#zz>[email&#160;protected]</a>", ""},
+		{"<table><tr><th>Lift<td><i class='fa fa-check'></i><td><i class='fas fa-xmark'></i><td></table>", "ticked y: \nticked n: \ncells: xxx-"},
+		{"<ul><li><img src=/i/yes.png?2> Lift<li><svg class=icon><use href='/s.svg#icon-cross'/></svg> Bar<li><span class=no-gutters></span><b class=check>Cheque</b> Pool</ul>", "ticked y: Lift\nticked n: Bar"},
+		{"<p>Rated <span role=img aria-label='4 of 5 stars'></span><svg><title>Open</title><path d='M0'/></svg><a href=/x><svg><title>Share</title></svg></a>", "picture: 4 of 5 stars\npicture: Open"},
+		{"<p><img data-src=a alt='Harbour in May'><noscript><img src=a alt='Harbour  in May'></noscript>", "picture: Harbour in May"},
+		{"<form>x<input name=from value=2026-03-04><input name=to value='05/03/2026'><input name=version value=1.2.3></form>", "field: 1.2.3"},
 		{"<select><optgroup label='From 10 €'><option>S</select>", "option: From 10 €"},
 	} {
 		page, err := Parse(Source{Body: []byte("<html><body>" + c.body), ContentType: "text/html; charset=utf-8", URL: mustURL(t, "http://h.example/a")}, Rules{})
