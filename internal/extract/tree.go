@@ -43,6 +43,7 @@ func parseTree(decoded []byte, xml bool) (*html.Node, error) {
 		}
 	}
 	b.needBody()
+	b.streamed.finish()
 	return b.document, nil
 }
 
@@ -56,6 +57,7 @@ type treeBuilder struct {
 	nodes, attributes, steps int
 	// paragraphs, pictures and templates count open elements.
 	paragraphs, pictures, templates int
+	streamed                        streamed
 }
 
 type openElement struct {
@@ -77,6 +79,8 @@ func (b *treeBuilder) next() bool {
 	case html.EndTagToken:
 		tag, _ := b.tokens.TagName()
 		b.end(atom.String(tag))
+	case html.CommentToken:
+		b.comment(b.tokens.Text())
 	}
 	return true
 }
@@ -119,6 +123,9 @@ func (b *treeBuilder) text(text []byte) {
 		b.leaveHead()
 	}
 	if text = bytes.ReplaceAll(text, []byte{0}, nil); len(text) > 0 {
+		if n := b.place(); n.Data == "script" {
+			b.streamed.script(text)
+		}
 		b.place().AppendChild(&html.Node{Type: html.TextNode, Data: string(text)})
 		b.nodes++
 	}
@@ -153,6 +160,7 @@ func (b *treeBuilder) start(name string, attributes, selfClosing bool) {
 	if name == "template" && isShadow(n.Attr) {
 		n.Data, n.DataAtom = shadow, 0
 	}
+	b.streamed.element(n)
 	switch {
 	case namespace != "":
 		// In a picture, a <title> or <style> is an element like others.
