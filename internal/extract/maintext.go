@@ -29,7 +29,7 @@ import (
 //     their names. A short notice about cookies without such a class is left out if its
 //     buttons show what it is.
 //  4. Blocks that a label in the text calls advertisement or related links are left out
-//     too.
+//     too, except the latest news of a page of links.
 //     So are lines in which such labels as "Next:" and "Up:" stand before links.
 //  5. On a page of running text, lines of links outside of the content are left out, except
 //     in tables of facts, and on any page lines of short links before the first heading.
@@ -145,7 +145,7 @@ func (c *composer) children(n *html.Node, m mode) {
 			c.leaveOut(child, m)
 			continue
 		}
-		if related = e.label == labelRelated && e.lines == 1; related && c.beforeLinks(child, c.next+e.size) {
+		if related = c.isRelated(e.label) && e.lines == 1; related && c.beforeLinks(child, c.next+e.size) {
 			c.leaveOut(child, m)
 			continue
 		}
@@ -448,7 +448,7 @@ func (c *composer) drops(n *html.Node, i int32) bool {
 		h&hintForm != 0 && e.form && !e.article && e.units <= maxForm,
 		h&(hintEdge|hintFoot) != 0 && c.articles > 0 && e.isLinkList(2),
 		e.label == labelAd && e.links > 0 && e.units <= maxLabelledAd && e.paragraphs <= 1,
-		e.label == labelRelated && e.links > 1 && e.running == 0 && 2*e.linked >= e.units:
+		c.isRelated(e.label) && e.links > 1 && e.running == 0 && 2*e.linked >= e.units:
 		return true
 	}
 	return false
