@@ -68,7 +68,16 @@ func isSentence(line string) bool {
 	const least, most = 5, 24
 	words := 1 + strings.Count(line, " ")
 	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(line, `"'”’»)`))
-	return words > most || words >= least && strings.ContainsRune(".!?…।॥؟۔։።။។", last) || strings.ContainsRune("。！？", last)
+	return words > most || words >= least && strings.ContainsRune(".!?…।॥؟۔։።။។", last) && !endsInUnit(line) || strings.ContainsRune("。！？", last)
+}
+
+// shortUnits are units of time with a dot: "vor 5 Std."
+var shortUnits = setOf(`sec secs min mins hr hrs wk wks mo mos yr yrs std sek godz tyg mies сек мин ч дн нед мес`)
+
+// endsInUnit reports whether a line ends in an abbreviated unit of time, whose dot ends no sentence.
+func endsInUnit(line string) bool {
+	rest, ok := strings.CutSuffix(line, ".")
+	return ok && shortUnits()[strings.ToLower(rest[strings.LastIndexByte(rest, ' ')+1:])]
 }
 
 // noiseAt reports the noise that begins at a token, and its length in tokens; 0

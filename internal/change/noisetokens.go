@@ -58,7 +58,7 @@ func (s *scanner) scan(line string) bool {
 		if t.word || t.number {
 			t.lower = strings.ToLower(t.text)
 			t.role = roleOf(t.lower)
-			found = found || t.role&(isNow|isAgo|beginsStamp|endsStamp) != 0
+			found = found || t.role&(isNow|isAgo|beginsAgo|beginsStamp|endsStamp) != 0
 		}
 		if len(s.tokens) == 0 && s.sentence && t.role&beginsStamp == 0 && !mayCountHits(line, t) {
 			return false

@@ -57,7 +57,7 @@ var roles = sync.OnceValue(func() map[string]role {
 			sekund sekundy minut minuty minutę godzin godziny godzinę dni dzień tygodni tygodnie miesięcy lat
 			sekunder minuter timme timmar dagar vecka veckor månad månader år
 			секунд секунды секунду сек минут минуты минуту мин час часа часов день дня дней неделю недели недель месяц месяца месяцев год года лет
-			초 분 시간 일 주 개월 년`,
+			초 분 시간 일 주 개월 년 godz tyg mies ч дн нед мес`,
 		isLongUnit: `month months mo year years yr yrs y monat monate monaten jahr jahre jahren mois an ans année années mes meses año años mese
 			mesi anno anni mês ano anos maand maanden jaar miesięcy lat månad månader år месяц месяца месяцев год года лет 개월 년`,
 		isShortUnit: `ms s sec secs second seconds sekunde sekunden seconde secondes segundo segundos secondo secondi seconden sekund sekundy
