@@ -204,6 +204,9 @@ func (c *core) word() (string, bool) {
 			end := wordEnd(c.line)
 			word := c.line[:end]
 			c.line = c.line[end:]
+			if c.joins && isUnseenWord(word) {
+				continue
+			}
 			c.count++
 			if c.joins {
 				word = c.joined(word)
@@ -222,7 +225,8 @@ func (c *core) word() (string, bool) {
 
 // joined returns a word with the marks after it that white space separates from it, or, if it is
 // marks that open something, with the word after them: "Report ." says what "Report." does. Tools that
-// write markup put line feeds there and take them away.
+// write markup put line feeds there and take them away, and between the characters of scripts
+// without spaces.
 func (c *core) joined(word string) string {
 	const opening, closing = "([{«“‘„", ".,;:!?)]}»”’…。，、；：！？）」』"
 	if strings.HasPrefix(word, clockMark) {
@@ -234,7 +238,7 @@ func (c *core) joined(word string) string {
 		from := spacesAt(c.line)
 		end := from + wordEnd(c.line[from:])
 		next := c.line[from:end]
-		if next == "" || strings.HasPrefix(next, clockMark) || !opens && strings.Trim(next, closing) != "" {
+		if next == "" || strings.HasPrefix(next, clockMark) || !opens && strings.Trim(next, closing) != "" && !runsOn(parts[len(parts)-1], next) {
 			break
 		}
 		opens = opens && strings.Trim(next, opening) == ""

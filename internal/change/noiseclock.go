@@ -26,7 +26,7 @@ func (s *scanner) sameWord(a, b string, prev, next time.Time) (same, clocks bool
 		return true, false
 	}
 	if !strings.HasPrefix(a, clockMark) || !strings.HasPrefix(b, clockMark) {
-		return false, false
+		return looksSame(a, b), false
 	}
 	clocks = sameClock(s.readClock(a), s.readClock(b), prev, next)
 	return clocks, clocks
