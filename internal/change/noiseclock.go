@@ -1,6 +1,7 @@
 package change
 
 import (
+	"strconv"
 	"strings"
 	"time"
 )
@@ -26,10 +27,26 @@ func (s *scanner) sameWord(a, b string, prev, next time.Time) (same, clocks bool
 		return true, false
 	}
 	if !strings.HasPrefix(a, clockMark) || !strings.HasPrefix(b, clockMark) {
-		return looksSame(a, b), false
+		clocks = isEpoch(a, prev) && isEpoch(b, next)
+		return clocks || looksSame(a, b), clocks
 	}
 	clocks = sameClock(s.readClock(a), s.readClock(b), prev, next)
 	return clocks, clocks
+}
+
+// isEpoch reports whether a word is the time of a fetch in seconds or milliseconds since 1970, as
+// programs write it.
+func isEpoch(word string, at time.Time) bool {
+	word = strings.TrimRight(word, ",")
+	number, err := strconv.ParseInt(word, 10, 64)
+	if err != nil || at.IsZero() {
+		return false
+	}
+	since := at.Sub(time.Unix(number, 0))
+	if len(word) == len("1700000000000") {
+		since = at.Sub(time.UnixMilli(number))
+	}
+	return since >= -fast && since <= dated
 }
 
 // clockTime holds the time that a clock's word says.

@@ -15,6 +15,7 @@ const maxNoisyLine = 300
 // separated it from the rest.
 func (c *core) withoutNoise(line string) string {
 	s := &c.words
+	s.quotes = c.joins
 	if !mayHaveNoise(line) || !s.scan(line) {
 		return line
 	}

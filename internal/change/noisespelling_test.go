@@ -1,6 +1,10 @@
 package change
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+	"time"
+)
 
 // What a reader cannot tell apart is no edit, and what a reader can is one.
 func TestSpellings(t *testing.T) {
@@ -29,6 +33,32 @@ func TestSpellings(t *testing.T) {
 	} {
 		if noise, _ := CompareRenderings(Rendering{Text: "Head\n" + c.prev, At: at}, Rendering{Text: "Head\n" + c.next, At: at.AddDate(0, 0, 1)}); noise != c.noise {
 			t.Errorf("%q and %q: noise is %v", c.prev, c.next, noise)
+		}
+	}
+}
+
+// Programs write times in quotation marks, and in seconds since 1970.
+func TestTimesOfPrograms(t *testing.T) {
+	t.Parallel()
+	then := at.AddDate(0, 0, 40)
+	line := func(format string, args ...any) [2]string {
+		return [2]string{fmt.Sprintf(format, args[0]), fmt.Sprintf(format, args[1])}
+	}
+	for _, c := range []struct {
+		lines [2]string
+		noise bool
+	}{
+		{line(`"generated_at": "%s",`, at.Format(time.RFC3339), then.Format(time.RFC3339)), true},
+		{line(`"day": "%s",`, at.Format(time.DateOnly), then.Format(time.DateOnly)), true},
+		{line(`"day": "%s",`, "2024-03-04", "2024-03-05"), false},
+		{line(`"now": %d,`, at.Unix(), then.Unix()), true},
+		{line(`"now": %d`, at.UnixMilli(), then.UnixMilli()), true},
+		{line(`"ends": %d,`, at.AddDate(0, 1, 0).Unix(), then.AddDate(0, 1, 0).Unix()), false},
+		{line(`"price": %d,`, 12, 14), false},
+		{line(`"name": "%s",`, "Pier", "Quay"), false},
+	} {
+		if noise, _ := CompareRenderings(Rendering{Text: "{\n" + c.lines[0] + "\n}", At: at}, Rendering{Text: "{\n" + c.lines[1] + "\n}", At: then}); noise != c.noise {
+			t.Errorf("%q: noise is %v", c.lines, noise)
 		}
 	}
 }

@@ -27,6 +27,9 @@ type scanner struct {
 	by int
 	// ends: one of stampEnds may be in the line.
 	ends bool
+	// quotes: a quotation mark ends a part of a line, as in JSON. Digests of texts, which are
+	// stored, are made without.
+	quotes bool
 }
 
 // scan splits a line. It reports false, early if possible, if the line has neither
@@ -155,7 +158,8 @@ func (s *scanner) isMark(i int, marks string) bool {
 
 // isEdge reports whether the token at i begins the line or a part of it.
 func (s *scanner) isEdge(i int) bool {
-	return i <= 0 || i >= len(s.tokens) || s.isMark(i, separators) || s.isMark(i-1, separators) || s.tokens[i-1].noise != noNoise
+	return i <= 0 || i >= len(s.tokens) || s.isMark(i, separators) || s.isMark(i-1, separators) || s.tokens[i-1].noise != noNoise ||
+		s.quotes && (s.isMark(i, `"`) || s.isMark(i-1, `"`))
 }
 
 // kept returns the line without its noise.

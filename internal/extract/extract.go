@@ -3,9 +3,7 @@
 package extract
 
 import (
-	"bytes"
 	"fmt"
-	"strings"
 
 	"github.com/PuerkitoBio/goquery"
 	"golang.org/x/net/html"
@@ -104,27 +102,6 @@ func Parse(src Source, rules Rules) (Page, error) {
 	page := read(src, decoded, rules.at(src.URL))
 	page.Charset = charset
 	return page, nil
-}
-
-// isPlain reports whether bodies of a type that is not HTML are text for people or programs.
-func isPlain(media string) bool {
-	kind, format, _ := strings.Cut(media, "/")
-	if kind == "application" {
-		return format == "json" || format == "xml" || strings.HasSuffix(format, "+json") || strings.HasSuffix(format, "+xml")
-	}
-	return kind == "text"
-}
-
-// parsePlain reads a text that is no HTML: its lines are blocks.
-func parsePlain(src Source, decoded []byte, rules Rules) Page {
-	var text strings.Builder
-	var l line
-	for part := range bytes.Lines(decoded) {
-		l.add(string(part), false)
-		writeLine(&text, rules.clean(l.trimmed()))
-		l.reset()
-	}
-	return Page{Text: text.String(), Main: text.String(), Own: text.String(), Whole: true, Language: canonicalLanguage(src.Language)}
 }
 
 // parseHTML reads a document by its tree or, if it has none, by its tags.

@@ -351,10 +351,21 @@ func TestOtherTypes(t *testing.T) {
 	if page.Text != "a <b>\n<a href=x>" || page.Links != nil {
 		t.Errorf("plain text: %+v", page)
 	}
-	for _, media := range []string{"application/json", "application/ld+json; charset=utf-8", "application/rss+xml"} {
-		if page := parseAs(t, []byte("{\n  \"price\": 24}"), media); page.Text != "{\n\"price\": 24}" || page.Charset != "utf-8" {
-			t.Errorf("%s: %+v", media, page)
+	for _, media := range []string{"application/json", "application/ld+json; charset=utf-8"} {
+		for _, body := range []string{"{\n  \"price\": 24 , \"tags\":[ \"a, {b}\",\"\\\"c\"]}", `{"price":24,"tags":["a, {b}","\"c"]}`} {
+			if page := parseAs(t, []byte(body), media); page.Text != "{\n\"price\": 24,\n\"tags\": [\n\"a, {b}\",\n\"\\\"c\"\n]\n}" || page.Charset != "utf-8" {
+				t.Errorf("%s: %+v", media, page)
+			}
 		}
+	}
+	for _, body := range []string{"<?xml version='1.0'?><rss><!-- made 12:03 --><title>Pier &amp; quay</title><item><![CDATA[<p>12 euros]]></item></rss", "<?xml version='1.0'?>\n<rss>\n  <title>Pier\n  &amp; quay</title>\n<item>\n<![CDATA[<p>12 euros]]></item>\n</rss"} {
+		if page := parseAs(t, []byte(body), "application/rss+xml"); page.Text != "<?xml version='1.0'?>\n<rss>\n<title>\nPier &amp; quay\n</title>\n<item>\n<![CDATA[\n<p>\n12 euros]]>\n</item>\n</rss" {
+			t.Errorf("XML: %q", page.Text)
+		}
+	}
+	for _, broken := range []string{"", "{", "\"", "\"\\", "}", "<", "<!--", "<![CDATA[", "a<b", "[1,]2"} {
+		parseAs(t, []byte(broken), "application/json")
+		parseAs(t, []byte(broken), "text/xml")
 	}
 	latin := "<?xml version='1.0' encoding='ISO-8859-1'?><a>Preis f\xfcr Gr\xf6\xdfe</a>"
 	if page := parseAs(t, []byte(latin), "application/xml"); !strings.Contains(page.Text, "Preis für Größe") {
