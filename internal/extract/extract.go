@@ -44,6 +44,7 @@ type Source struct {
 
 // Page holds what Parse reads from a body.
 type Page struct {
+	// Title is that of <title>, or else og:title or the first <h1>.
 	Title string
 	// Language is a BCP 47 tag in canonical form, "" if the page does not say.
 	Language string
@@ -117,7 +118,7 @@ func parseHTML(src Source, decoded []byte, rules Rules) Page {
 // notes which parts of the tree are its text.
 func parseSurveyed(src Source, root *html.Node, s *survey, rules Rules, r *recorder) Page {
 	page := s.collector.page(src)
-	page.Title = cleanTitle(title(goquery.NewDocumentFromNode(root)))
+	page.Title = s.titleOf()
 	main := mainText(root, s, rules, r)
 	page.Main, page.Own, page.Whole, page.Text = main.text, main.own, main.whole, main.text
 	if len(rules.patterns) == 0 {

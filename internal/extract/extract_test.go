@@ -160,6 +160,13 @@ func TestTitle(t *testing.T) {
 		"<title>" + strings.Repeat("é", 400) + "</title>":           strings.Repeat("é", 250),
 		"<title>a\u202egpj\x00</title>":                             "agpj\uFFFD",
 		"<template><title>inert</title></template><title>t</title>": "t",
+		// Without a <title>, what the page calls itself elsewhere.
+		"<title>t</title><meta property=og:title content=o><h1>h</h1>":                       "t",
+		"<title> </title><meta name=' OG:Title ' content=' an \n o '><h1>h</h1>":             "an o",
+		"<meta property=og:title content=' '><h1> </h1><h1>the<br>first <b>one</b></h1><h1>": "the first one",
+		"<template><h1>a</h1></template><h1 hidden>b</h1><h1 style=display:none>c</h1><h1>d": "d",
+		"<h2>no</h2>": "",
+		strings.Repeat("<div>", 600) + "<meta property=og:title content=o><h1>h</h1>": "o",
 	}
 	for body, want := range cases {
 		if got := parse(t, body).Title; got != want {

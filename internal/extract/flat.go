@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"cmp"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -21,7 +22,7 @@ func (f *flat) page(src Source) Page {
 	f.collector.end() // a link that was not closed
 	f.endLine()
 	page := f.collector.page(src)
-	page.Title, page.Text, page.Own, page.Whole, page.Flat = cleanTitle(f.title.String()), f.text.String(), f.own.String(), true, true
+	page.Title, page.Text, page.Own, page.Whole, page.Flat = cmp.Or(cleanTitle(f.title.String()), f.collector.openGraphTitle()), f.text.String(), f.own.String(), true, true
 	page.Main = page.Text
 	return page
 }

@@ -1,11 +1,68 @@
 package extract
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/PuerkitoBio/goquery"
 	"golang.org/x/net/html"
 )
+
+// titleOf returns the page's title: that of its <title> or, if it has none, what it calls itself
+// for other sites (og:title), or else its first <h1>.
+func (s *survey) titleOf() string {
+	said := cmp.Or(cleanTitle(title(goquery.NewDocumentFromNode(s.root))), s.collector.openGraphTitle())
+	if said == "" {
+		said = cleanTitle(s.firstHeading())
+	}
+	return said
+}
+
+// openGraphTitle returns the og:title, "" if the page has none.
+func (c *collector) openGraphTitle() string {
+	for _, m := range c.metas {
+		if title := cleanTitle(m.Content); title != "" && strings.EqualFold(strings.TrimSpace(m.Name), "og:title") {
+			return title
+		}
+	}
+	return ""
+}
+
+// firstHeading returns the text of the first <h1> that says something, "" if there is none.
+func (s *survey) firstHeading() string {
+	f := headingFinder{survey: s}
+	f.visit(s.root, &f)
+	return string(f.line.trimmed())
+}
+
+// headingFinder reads the first <h1> with text.
+type headingFinder struct {
+	*survey
+	open int // headings
+	line line
+}
+
+func (f *headingFinder) text(n *html.Node) {
+	if f.open > 0 {
+		f.line.add(n.Data, false)
+	}
+}
+
+func (f *headingFinder) element(n *html.Node) {
+	if len(f.line.trimmed()) > 0 && f.open == 0 || isUndisplayed(n) {
+		return
+	}
+	by := 0
+	if n.Data == "h1" {
+		by = 1
+	}
+	f.open += by
+	if f.open > 0 && breakOf(n.Data) != 0 {
+		f.line.space()
+	}
+	f.visitBelow(n, f)
+	f.open -= by
+}
 
 // titleElements may be titles by their class, as Doxygen writes a page's.
 var titleElements = set("div p span td strong b")
