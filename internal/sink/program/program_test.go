@@ -110,6 +110,39 @@ func TestMessagesAreLines(t *testing.T) {
 	}
 }
 
+// A message that does not fit into a pipe is there as a whole before the program starts: no kill
+// of the worker lets a program take a part for it.
+func TestLongMessages(t *testing.T) {
+	t.Parallel()
+	d := sink.Digest{ID: "d1", Crawl: "news", Sink: "x", From: noon, To: noon}
+	for n := range 1000 {
+		d.Events = append(d.Events, change(n))
+	}
+	line, err := sink.EncodeDigest(d)
+	if err != nil || len(line) < 128<<10 {
+		t.Fatalf("%d bytes, %v", len(line), err)
+	}
+	in, drop := input(line)
+	file, is := in.(*os.File)
+	if !is {
+		t.Fatalf("it comes from a %T", in)
+	}
+	if got, err := io.ReadAll(file); err != nil || string(got) != string(line) {
+		t.Errorf("%d bytes of %d, %v", len(got), len(line), err)
+	}
+	drop()
+	if _, err := os.Stat(file.Name()); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the file is left: %v", err)
+	}
+	out := filepath.Join(t.TempDir(), "out")
+	if err := started(t, "append", false, patience, "OUT", out).SendDigest(t.Context(), d); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, out); got != string(line)+"\n" {
+		t.Errorf("the program got %d bytes of %d", len(got), len(line)+1)
+	}
+}
+
 func TestExitCodes(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string]string{

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -33,7 +34,9 @@ func (s *Sender) run(ctx context.Context, line []byte) error {
 	defer cancel()
 	said := &tail{}
 	cmd := s.command(running, said)
-	cmd.Stdin = bytes.NewReader(line)
+	in, drop := input(line)
+	defer drop()
+	cmd.Stdin = in
 	err := cmd.Run()
 	switch {
 	case cmd.ProcessState != nil && cmd.ProcessState.Success():
@@ -46,6 +49,38 @@ func (s *Sender) run(ctx context.Context, line []byte) error {
 		return s.later("cannot be started: " + reason(err))
 	}
 	return s.judge(cmd.ProcessState, said)
+}
+
+// pipeRoom is what a pipe takes in one go.
+const pipeRoom = 4 << 10
+
+// input returns a message as a program's standard input, and the function that drops it. One that
+// does not fit into a pipe is in a file, so that the program has all of it from the start: if this
+// process were killed while it writes to a pipe, the program would take the first part for the
+// message.
+func input(line []byte) (in io.Reader, drop func()) {
+	in, drop = bytes.NewReader(line), func() {}
+	if len(line) <= pipeRoom {
+		return in, drop
+	}
+	file, err := os.CreateTemp("", "recrawl-message-*")
+	if err != nil {
+		return in, drop // a full disk must not keep it from the program
+	}
+	gone := os.Remove(file.Name()) == nil // where the system removes open files
+	drop = func() {
+		_ = file.Close()
+		if !gone {
+			_ = os.Remove(file.Name())
+		}
+	}
+	if _, err := file.Write(line); err != nil {
+		return in, drop
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return in, drop
+	}
+	return file, drop
 }
 
 // cancelled returns the caller's cancellation, which is no answer of the program.
