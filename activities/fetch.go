@@ -381,13 +381,26 @@ func storeAhead(begun, started time.Time) time.Duration {
 	return ahead
 }
 
-// retryAfter reads the header against the site's own clock, if the site gives its time.
+// clockError is by how much a site's clock may differ from ours before a date of it is doubted.
+const clockError = 24 * time.Hour
+
+// retryAfter reads the header against the site's own clock, if the site gives its time. By a clock
+// that is far off, a date that a person wrote may be years ahead, or over: then ours counts.
 func retryAfter(r fetch.Result) (time.Duration, bool) {
 	now := time.Now()
-	if date, err := http.ParseTime(r.Date); err == nil {
-		now = date
+	ours, ahead := polite.ParseRetryAfter(r.RetryAfter, now)
+	date, err := http.ParseTime(r.Date)
+	if err != nil {
+		return ours, ahead
 	}
-	return polite.ParseRetryAfter(r.RetryAfter, now)
+	theirs, ok := polite.ParseRetryAfter(r.RetryAfter, date)
+	switch {
+	case !ok:
+		return ours, ahead
+	case ahead && date.Sub(now).Abs() > clockError:
+		return min(ours, theirs), true
+	}
+	return theirs, true
 }
 
 // fetchOut makes the workflow's view of a result. Comparing the body decides its

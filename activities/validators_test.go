@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"net/http"
 	"testing"
 	"time"
 
@@ -25,6 +26,34 @@ func TestConditions(t *testing.T) {
 	} {
 		if etag, since := conditions(c.page, c.now); etag != c.etag || since != c.since {
 			t.Errorf("%s: %q, %q", name, etag, since)
+		}
+	}
+}
+
+// A date counts by the clock of the site, unless that must be wrong.
+func TestRetryAfterByWhichClock(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	at := func(ahead time.Duration) string { return now.Add(ahead).UTC().Format(http.TimeFormat) }
+	for name, c := range map[string]struct {
+		header, date string
+		want         time.Duration
+	}{
+		"no clock":                             {at(time.Hour), "", time.Hour},
+		"no date of a clock":                   {at(time.Hour), "now", time.Hour},
+		"an hour ahead":                        {at(2 * time.Hour), at(time.Hour), time.Hour},
+		"an hour behind":                       {at(-30 * time.Minute), at(-time.Hour), 30 * time.Minute},
+		"of 1970, and so is the date":          {"Thu, 01 Jan 1970 02:00:00 GMT", "Thu, 01 Jan 1970 01:00:00 GMT", time.Hour},
+		"of 1970, but a person wrote the date": {at(time.Hour), "Thu, 01 Jan 1970 01:00:00 GMT", time.Hour},
+		"years ahead, but not the date":        {at(time.Hour), at(5 * 8760 * time.Hour), time.Hour},
+		"years ahead, both":                    {at(5*8760*time.Hour + time.Hour), at(5 * 8760 * time.Hour), time.Hour},
+		"the date is over":                     {at(-time.Hour), at(0), 0},
+		"seconds":                              {"120", "Thu, 01 Jan 1970 01:00:00 GMT", 2 * time.Minute},
+		"nothing":                              {"", at(0), 0},
+	} {
+		got, ok := retryAfter(fetch.Result{RetryAfter: c.header, Date: c.date})
+		if (got-c.want).Abs() > time.Minute || ok != (c.want > 0) {
+			t.Errorf("%s: %s, %t; want %s", name, got, ok, c.want)
 		}
 	}
 }
