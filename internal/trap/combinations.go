@@ -40,7 +40,7 @@ func combinations(host string, pages []Page) []Finding {
 		if places[key] == nil {
 			places[key] = &combined{path, 0, map[string]bool{}, map[string]bool{}, map[string]bool{}}
 		}
-		places[key].add(p)
+		places[key].add(p, len(pages)/minValueUses)
 	}
 	var found []Finding
 	for _, key := range slices.Sorted(maps.Keys(places)) {
@@ -56,7 +56,12 @@ func combinations(host string, pages []Page) []Finding {
 	return found
 }
 
-func (c *combined) add(p Page) {
+// add takes in a page, unless there are too many values already: there are as many as that at most
+// in a trap.
+func (c *combined) add(p Page, most int) {
+	if len(c.values) > most {
+		return
+	}
 	c.urls++
 	names := timesNames(p.URL)
 	c.sets[strings.Join(names, "&")] = true

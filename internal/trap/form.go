@@ -129,7 +129,7 @@ func familiesOf(pages []Page) []family {
 		d, _ := onlyDate(some[0].URL)
 		found = append(found, family{append(slices.Clone(forms[some[0].URL][:d.at]), formDate), some})
 	}
-	found = slices.DeleteFunc(found, func(f family) bool { return len(f.pages) < leastForm })
+	found = slices.DeleteFunc(found, func(f family) bool { return len(f.pages) < leastForm }) // dates
 	slices.SortStableFunc(found, func(a, b family) int { return cmp.Compare(len(b.pages), len(a.pages)) })
 	return found
 }
@@ -138,6 +138,9 @@ func familiesOf(pages []Page) []family {
 // those whose next part few others have.
 func split(pages []Page, forms map[urlkey.URL][]string, form []string, found *[]family) {
 	at := len(form)
+	if len(pages) < leastForm {
+		return
+	}
 	if at == len(forms[pages[0].URL]) {
 		*found = append(*found, family{form, pages})
 		return
@@ -146,6 +149,10 @@ func split(pages []Page, forms map[urlkey.URL][]string, form []string, found *[]
 	for _, p := range pages {
 		part := forms[p.URL][at]
 		byPart[part] = append(byPart[part], p)
+	}
+	if len(byPart) == 1 { // no other form begins so: copying what all have would cost the square of it
+		split(pages, forms, append(form, forms[pages[0].URL][at]), found)
+		return
 	}
 	var rest []Page
 	for _, part := range slices.Sorted(maps.Keys(byPart)) {

@@ -28,6 +28,10 @@ const (
 	edited = 25
 	// goesOn is the share of a parameter's pages that may lead to its next value.
 	goesOn = 0.1
+	// mostParams is how many parameters an address may have to be compared. One with more says next
+	// to nothing of each, and hundreds of them, which fit into an address, would cost minutes and
+	// gigabytes.
+	mostParams = 50
 )
 
 // idleVotes are the pages for which a parameter chose nothing.
@@ -52,6 +56,7 @@ type difference struct {
 
 // idle finds the parameters of a host that choose nothing.
 func idle(host string, pages []Page) []Finding {
+	pages = slices.DeleteFunc(slices.Clone(pages), func(p Page) bool { return len(p.URL.Params()) > mostParams })
 	of := idleness{votes: map[string]*idleVotes{}, blocked: map[string]bool{}}
 	paths, byID := map[string][]Page{}, map[int64]Page{}
 	for _, p := range pages {
@@ -165,7 +170,8 @@ func without(u, other urlkey.URL) []string {
 	theirs := idleParams(other)
 	reordered := len(u.Params()) == len(other.Params())
 	return slices.DeleteFunc(idleParams(u), func(p string) bool {
-		return slices.Contains(theirs, p) || !reordered && strings.HasPrefix(p, twinOrder)
+		_, has := slices.BinarySearch(theirs, p)
+		return has || !reordered && strings.HasPrefix(p, twinOrder)
 	})
 }
 
@@ -205,7 +211,7 @@ func (of *idleness) choose(pages []Page) {
 		finder     int64
 		path, name string
 	}
-	values := map[place]map[string]bool{}
+	values, chosen := map[place]map[string]bool{}, map[string]bool{}
 	for _, p := range pages {
 		if p.Finder == 0 {
 			continue
@@ -217,10 +223,11 @@ func (of *idleness) choose(pages []Page) {
 				values[at] = map[string]bool{}
 			}
 			if values[at][value] = true; len(values[at]) >= leastChosen {
-				of.block(name)
+				chosen[name] = true
 			}
 		}
 	}
+	of.block(chosen)
 }
 
 // follow blocks the parameters of which one value leads to the next on the same path.
@@ -237,17 +244,19 @@ func (of *idleness) follow(pages []Page, byID map[int64]Page) {
 			}
 		}
 	}
-	for key, v := range of.votes {
+	onward := map[string]bool{}
+	for name, v := range of.votes {
 		if float64(v.onward) > goesOn*float64(v.pages) {
-			of.block(key)
+			onward[name] = true
 		}
 	}
+	of.block(onward)
 }
 
-// block says that a parameter chooses something, whatever its value.
-func (of *idleness) block(name string) {
+// block says that parameters of some names choose something, whatever their values.
+func (of *idleness) block(names map[string]bool) {
 	for key := range of.votes {
-		if key == name || strings.HasPrefix(key, name+"=") {
+		if name, _ := cutParam(key); names[name] {
 			of.blocked[key] = true
 		}
 	}

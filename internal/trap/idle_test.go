@@ -188,3 +188,31 @@ func TestWithout(t *testing.T) {
 		}
 	}
 }
+
+// TestManyParameters: addresses may have thousands of parameters. Each pair of pages was compared in the
+// square of their number, and that many differences of each were kept: it would take hours and gigabytes.
+func TestManyParameters(t *testing.T) {
+	t.Parallel()
+	for name, param := range map[string]func(page, i int) string{
+		"names":  func(_, i int) string { return fmt.Sprintf("p%d=1", i) },
+		"values": func(page, i int) string { return fmt.Sprintf("p=%d", page+i) },
+		"own":    func(page, i int) string { return fmt.Sprintf("p%d_%d", page, i) },
+	} {
+		at := twins(20, 3, func(_, k int) string { return fmt.Sprintf("?ref=%d", k) })
+		for i := range 320 {
+			var params []string
+			for k := range 900 {
+				params = append(params, param(i, k))
+			}
+			at = append(at, visitedAt{url: fmt.Sprintf("/long/%d?%s", i%5, strings.Join(params, "&")), says: fmt.Sprint(i), finder: 1})
+		}
+		pages := visited(t, at)
+		for i := range pages {
+			pages[i].Said.Known = true
+		}
+		idle := slices.ContainsFunc(Look(pages, year, nil), func(f Finding) bool { return f.Reason == ReasonIdle && strings.HasPrefix(f.Pattern.Param, "ref") })
+		if Suspects(pages); !idle {
+			t.Errorf("%s: what other addresses show is not found", name)
+		}
+	}
+}
