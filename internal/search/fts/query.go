@@ -58,6 +58,16 @@ func rare(ctx context.Context, conn *sql.Conn, crawl int64, terms []search.Term)
 		if err != nil {
 			return nil, err
 		}
+		if most := search.RareMost(all); t.Prefix && pages[i] > most { // a page counted for each word that begins so
+			found := 0
+			query := fmt.Sprintf("SELECT COUNT(*) FROM (SELECT 1 FROM words_%[1]d WHERE words_%[1]d MATCH ? LIMIT ?)", crawl)
+			if err := conn.QueryRowContext(ctx, query, match(terms[i:i+1], ""), most+1).Scan(&found); err != nil {
+				return nil, err
+			}
+			if found <= most {
+				pages[i] = found
+			}
+		}
 	}
 	return search.Rare(terms, pages, all), nil
 }

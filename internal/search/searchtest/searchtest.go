@@ -23,7 +23,7 @@ func Run(t *testing.T, open Open) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, search.Index){
 		"Words": words, "Languages": languages, "Order": order, "OrderOfTwoWords": orderOfTwoWords, "Copies": copies, "Parts": parts, "Filters": filters, "Changes": changes,
-		"SomeWords": someWords, "SyntaxIsText": syntaxIsText, "Crawls": crawls, "Forget": forget, "Together": together, "Held": held, "Large": large, "Ranked": ranked,
+		"SomeWords": someWords, "RarePrefix": rarePrefix, "SyntaxIsText": syntaxIsText, "Crawls": crawls, "Forget": forget, "Together": together, "Held": held, "Large": large, "Ranked": ranked,
 	} {
 		t.Run(name, func(t *testing.T) { //nolint:paralleltest // drivers open one database after the other
 			x := open(t)
@@ -309,6 +309,23 @@ func someWords(t *testing.T, x search.Index) {
 	if len(r.Hits) != 0 {
 		t.Errorf("no word is there: %+v", r)
 	}
+}
+
+// rarePrefix: a page that has several words with a beginning counts once for it.
+func rarePrefix(t *testing.T, x search.Index) {
+	var docs []search.Document
+	for i := range 30 {
+		text := fmt.Sprintf("page %d of nothing", i)
+		switch {
+		case i < 6:
+			text += " 東京 東西 東南 "
+		case i < 10:
+			text += " kiwi"
+		}
+		docs = append(docs, doc(int64(i+1), text))
+	}
+	check(t, x.Put(t.Context(), docs))
+	finds(t, x, "東 kiwi lemon", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
 }
 
 // syntaxIsText: an engine's syntax is plain text in a query.
