@@ -67,3 +67,29 @@ func TestBodyThatBreaks(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 }
+
+// FuzzMembers: whatever members hold and whatever follows them, their contents are read one after the
+// other, however they come.
+func FuzzMembers(f *testing.F) {
+	f.Add("abc", "def", "\x00\x00", uint8(1))
+	f.Add("", "x", "\x1f", uint8(2))
+	f.Fuzz(func(t *testing.T, a, b, behind string, how uint8) {
+		if unzip.IsGzip([]byte(behind)) {
+			return
+		}
+		var in io.Reader = strings.NewReader(zipped(t, a) + zipped(t, b) + behind)
+		switch how % 3 {
+		case 1:
+			in = iotest.OneByteReader(in)
+		case 2:
+			in = iotest.DataErrReader(in)
+		}
+		r, err := unzip.NewReader(bufio.NewReaderSize(in, 16))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := io.ReadAll(r); err != nil || string(got) != a+b {
+			t.Errorf("%q, %v; want %q", got, err, a+b)
+		}
+	})
+}
