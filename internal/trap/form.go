@@ -66,7 +66,12 @@ func hasForm(u urlkey.URL, form []string) bool {
 		d, ok := onlyDate(u)
 		return ok && slices.Equal(pathShapes(u)[:d.at], form[:n-1])
 	}
-	return slices.EqualFunc(formOf(u), form, func(part, of string) bool {
+	return fits(formOf(u), form)
+}
+
+// fits reports whether the form of a URL is of a form of many, which is none of dates.
+func fits(own, form []string) bool {
+	return slices.EqualFunc(own, form, func(part, of string) bool {
 		return part == of || nameOf(part)+anyValue == of
 	})
 }

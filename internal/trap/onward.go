@@ -269,8 +269,12 @@ func (s Suspect) isCounted(onward float64) bool {
 
 // emptyForm is the form of empty pages of the host that a URL has, nil for none.
 func (s Suspect) emptyForm(u urlkey.URL) []string {
+	if u.HostKey() != s.Pattern.Host {
+		return nil
+	}
+	own := formOf(u) // once: a host may have hundreds of forms
 	for _, p := range s.others {
-		if p.Covers(u) {
+		if isDates(p.Path) && hasForm(u, p.Path) || !isDates(p.Path) && fits(own, p.Path) {
 			return p.Path
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
+	"strings"
 	"testing"
 
 	"recrawl/internal/urlkey"
@@ -170,4 +171,28 @@ func (w *walk) seen(part func(u urlkey.URL) bool) int {
 		}
 	}
 	return n
+}
+
+// TestManyForms: a host may have hundreds of forms of empty pages, and long addresses. The form of a
+// link was made anew for each of them, which would take minutes here.
+func TestManyForms(t *testing.T) {
+	t.Parallel()
+	s := Suspect{Pattern: Pattern{Kind: KindOnward, Host: "h.example", Path: []string{"own"}}, Pages: []int64{1}}
+	for i := range 300 {
+		s.others = append(s.others, Pattern{Kind: KindOnward, Host: "h.example", Path: []string{fmt.Sprintf("form-%c%c", 'a'+i/26, 'a'+i%26)}})
+	}
+	var query strings.Builder
+	for i := range 500 {
+		fmt.Fprintf(&query, "name%d=value&", i)
+	}
+	var links []Link
+	for i := range 2000 {
+		links = append(links, Link{From: 1, To: int64(i + 2), Finder: 1, URL: canonical(t, fmt.Sprintf("http://h.example/%d?%s", i, query.String()))})
+	}
+	if f, ok := s.Judge(links); ok {
+		t.Errorf("links to other forms make %s", f.Pattern)
+	}
+	if form := s.emptyForm(canonical(t, "http://h.example/form-cd")); !slices.Equal(form, []string{"form-cd"}) {
+		t.Errorf("the form is %q", form)
+	}
 }
