@@ -191,10 +191,10 @@ func (s *Store) unparkPages(ctx context.Context, crawlID int64, limit int) (stor
 	return all, nil
 }
 
-// coming is the condition that a page of line l's host and crawl comes soon: by itself before
-// $2, or because it was called. It calls the others.
+// coming is the condition that a page of line l's host and crawl comes soon: by itself between
+// $2 and $3, or because it was called. It calls the others.
 const coming = `(EXISTS (SELECT 1 FROM places w WHERE w.host_id = l.host_id AND w.crawl_id = l.crawl_id
-		AND w.state = 1 AND w.lapsed_at = 0 AND (w.called = 2 OR w.called = 0 AND w.promised_at < $2))
+		AND w.state = 1 AND w.lapsed_at = 0 AND (w.called = 2 OR w.called = 0 AND w.promised_at BETWEEN $2 AND $3))
 	OR l.waiting = 0 AND EXISTS (SELECT 1 FROM places b WHERE b.host_id = l.host_id AND b.crawl_id = l.crawl_id
 		AND b.state = 5 AND b.called = 2))`
 
@@ -210,7 +210,7 @@ func (s *Store) resumeLines(ctx context.Context, crawlID int64, limit int) (stor
 		if err != nil {
 			return nil, err
 		}
-		return collect(ctx, tx, query, []any{crawlID, now + spanMicros(polite.Lapse)}, scanID)
+		return collect(ctx, tx, query, []any{crawlID, now - spanMicros(polite.Lapse), now + spanMicros(polite.Lapse)}, scanID)
 	})
 	if err != nil {
 		return all, fmt.Errorf("list the hosts of a resumed crawl: %w", err)
