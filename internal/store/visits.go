@@ -216,8 +216,8 @@ type Retention struct {
 type RecordResult struct {
 	Visit   VisitRecord
 	Already bool
-	// Room: the caller that recorded this visit, a first one or one that made pages
-	// known, must refill its crawl: known pages wait, the windows and the bound on
+	// Room: the caller that recorded this visit, the first one since the page was admitted or one
+	// that made pages known, must refill its crawl: known pages wait, the windows and the bound on
 	// admission have enough room to be worth it, and nobody else is refilling it.
 	// Refilled ends the refill; after half a minute without admissions another page is
 	// told.

@@ -334,11 +334,12 @@ func (s *Store) recordAfter(ctx context.Context, tx Tx, page frontierRow, versio
 	if err := d.apply(ctx, s, tx); err != nil {
 		return store.RecordResult{}, err
 	}
-	return store.RecordResult{Visit: v, Room: mayMakeRoom(v.Visit, p), InLineUntil: until, Due: v.At.Add(span(p.Interval.Microseconds()))}, nil
+	return store.RecordResult{Visit: v, Room: page.takesPlace() || mayMakeRoom(v.Visit, p), InLineUntil: until, Due: v.At.Add(span(p.Interval.Microseconds()))}, nil
 }
 
 // mayMakeRoom reports whether a visit frees a place for another page, as a first visit
-// does, or has made pages known that nobody else may be about to admit.
+// does, or has made pages known that nobody else may be about to admit. So does the next visit of
+// a page that was admitted again, as after a stop of its crawl: that page takes a place until then.
 func mayMakeRoom(visit int, p store.RecordParams) bool { return visit == 1 || len(p.Touched) > 0 }
 
 // recordedVisit answers for a visit that is not the page's next.

@@ -30,6 +30,7 @@ func admissionCases() []collectionCase {
 		{"StopFreesThePlace", admitStop},
 		{"UnknownCrawlIsNotFound", admitUnknown},
 		{"RoomOfFoundPages", refillTouched},
+		{"RoomOfPagesThatReturn", refillReturned},
 		{"NewHostsOfLinks", registerNewHosts},
 	}
 }

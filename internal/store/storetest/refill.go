@@ -33,6 +33,33 @@ func refillTouched(c *collection) {
 	want(c, "room when all is admitted", c.visitTouching(page.PageID, others[0].HostID).Room, false)
 }
 
+// The pages of a crawl that was stopped and started again come back one after the other: the next
+// visit of one that has come back makes room as a first visit does.
+func refillReturned(c *collection) {
+	c.with(10, 0)
+	pages := c.admitted(1, 6)
+	for _, p := range pages {
+		want(c, "room where nothing is known", c.visit(p.PageID, crawl.OutcomeNew, crawl.Active).Room, false)
+	}
+	_, err := c.s.SetCrawlState(c.ctx, c.name, crawl.CrawlStopped)
+	c.check(err)
+	for _, p := range pages {
+		c.setState(p.PageID, crawl.Stopped)
+	}
+	c.with(2, 0)
+	for left := len(pages); left > 0; left -= 2 {
+		back := c.refill(fair, 100)
+		want(c, "pages that came back", len(back), 2)
+		want(c, "room in a full window", c.refilled(), false)
+		told := false
+		for _, p := range back {
+			told = c.visit(p.PageID, crawl.OutcomeUnchanged, crawl.Active).Room || told
+		}
+		want(c, "room for the others", told, left > 2)
+		want(c, "room after one more visit", c.visit(back[0].PageID, crawl.OutcomeUnchanged, crawl.Active).Room, false)
+	}
+}
+
 // The result of registering says where there are new pages, and whether it was done before.
 func registerNewHosts(c *collection) {
 	c.open()
