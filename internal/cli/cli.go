@@ -25,7 +25,7 @@ const (
 	ExitOK       = 0
 	ExitFailed   = 1 // it was tried and did not work
 	ExitUsage    = 2 // the command, a flag, a spec or a variable is wrong; nothing was done
-	ExitNotFound = 3 // the crawl or page does not exist
+	ExitNotFound = 3 // the crawl, page or store does not exist
 	ExitGone     = 4 // the changes after the cursor cannot be had: take a snapshot
 )
 
@@ -241,7 +241,7 @@ func exitCode(err error) int {
 		return failed.code
 	case errors.As(err, &spec):
 		return ExitUsage
-	case errors.Is(err, store.ErrNotFound):
+	case errors.Is(err, store.ErrNotFound), errors.Is(err, ErrNoStoreThere):
 		return ExitNotFound
 	}
 	return ExitFailed

@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"recrawl/internal/config"
+	"recrawl/internal/store"
 )
 
 // A --data whose folder has a store is not passed over because of RECRAWL_STORE.
@@ -41,5 +44,21 @@ func TestDataBesideAStore(t *testing.T) {
 	b := &fakeBackend{}
 	if got := starterEnv(t, b, map[string]string{config.EnvStore: other, config.EnvData: folder}, "status"); got.code != ExitOK {
 		t.Errorf("both in variables: %+v", got)
+	}
+}
+
+// Where no worker has made the store yet, a crawl can be started; what reads it exits as for a crawl
+// that does not exist.
+func TestNoStoreThere(t *testing.T) {
+	t.Parallel()
+	none := fmt.Errorf("%w at x.db", ErrNoStoreThere)
+	if code := exitCode(none); code != ExitNotFound {
+		t.Errorf("exits with %d", code)
+	}
+	b := &fakeBackend{}
+	lookup := func(context.Context, string) (store.CrawlRecord, error) { return store.CrawlRecord{}, none }
+	_, err := crawlRequest{name: "news", urls: []string{"https://example.com/"}}.apply(t.Context(), lookup, &fakeClient{b})
+	if err != nil || len(b.specs) != 1 || b.specs[0].Name != "news" {
+		t.Errorf("%v, started %+v", err, b.specs)
 	}
 }
