@@ -39,6 +39,27 @@ func TestRefusedBeforeAsked(t *testing.T) {
 	}
 }
 
+// A crawl that somebody else has started a moment before has not heard of our spec. Whoever starts
+// it learns that once it is open, or ends, but not what is wrong with the other's spec.
+func TestStartFindsThatItRuns(t *testing.T) {
+	t.Parallel()
+	opened := mocks.NewWorkflowUpdateHandle(t)
+	opened.On("Get", mock.Anything, mock.Anything).Return(nil).Maybe()
+	refused := temporal.NewNonRetryableApplicationError(`spec: seeds[0]: "x" is not a URL`, contract.ErrTypeBadSpec, nil)
+	for name, answer := range map[string][]any{
+		"opened": {opened, nil}, "refused": {nil, refused}, "ended": {nil, serviceerror.NewNotFound("workflow execution already completed")},
+	} {
+		c := mocks.NewClient(t)
+		c.On("ExecuteWorkflow", mock.Anything, mock.MatchedBy(func(o client.StartWorkflowOptions) bool {
+			return o.WorkflowExecutionErrorWhenAlreadyStarted && o.WorkflowIDConflictPolicy == enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL
+		}), contract.CrawlWorkflow, mock.Anything).Return(nil, serviceerror.NewWorkflowExecutionAlreadyStarted("it runs", "", ""))
+		c.On("UpdateWorkflow", mock.Anything, mock.Anything).Return(answer...)
+		if err := (Workflows{Client: c}).StartCrawl(t.Context(), "news", []byte(`{}`)); !errors.Is(err, ErrRuns) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // A worker that brings back the pages of a large crawl takes minutes to open it. As long as it
 // is at it, the starter waits, and does not say that there is none.
 func TestStartWaitsForAWorkerThatOpens(t *testing.T) {
