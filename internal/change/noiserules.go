@@ -16,8 +16,8 @@ func (s *scanner) counterAt(i int) int {
 	switch {
 	case s.isCount(i) && !s.isSign(i-1) && !s.isOfName(i):
 		return s.countedAfter(i)
-	case s.is(i, isRead) && s.isCount(i+1) && s.is(i+2, isTimes):
-		return 3
+	case s.is(i, isRead) && s.isCount(i+1) && s.is(s.multiplied(i+1)+1, isTimes):
+		return s.multiplied(i+1) + 2 - i // "viewed 12k times"
 	case s.is(i, isCounted|isCountedMany):
 		return s.countedBefore(i)
 	}

@@ -36,7 +36,7 @@ const (
 	endsStamp                      // the first word of stampEnds
 	isStampNoun                    // of stampNouns
 	isCountedOne                   // what counters count, for one: before a number, it is that number's name
-	isCountedMany                  // what counters count, if there are a thousand: French for reads, English for lessons
+	isCountedMany                  // what counters count, if there are a thousand: French for reads, English for lessons; stars, also of hotels
 	isBound                        // a setting that bounds a time
 	isWithin                       // before the time that something took
 )
@@ -88,7 +88,7 @@ var roles = sync.OnceValue(func() map[string]role {
 			höchstens standard délai limite maximale défaut límite máximo máxima predeterminado massimo massima predefinito padrão limiet standaard
 			limit maksymalny domyślny gräns таймаут лимит максимальное максимум タイムアウト 最大 超时 最长 제한`,
 		isWithin:      `in en dans em w på за на`,
-		isCountedMany: `lecture lectures`,
+		isCountedMany: `lecture lectures star stars fork forks upvotes`,
 		isCounting: `unique total users user guests guest members people readers active currently now registered page gäste mitglieder benutzer nutzer
 			utilisateurs invités usuarios invitados utenti ospiti membri gebruikers gasten использователей пользователей гостей`,
 		isRead: `viewed read seen visited downloaded shared accessed gelesen angesehen aufgerufen geklickt lu vu consulté visto leído visitado

@@ -37,7 +37,7 @@ const (
 	hintCounter
 	// hintConsent: notices about cookies.
 	hintConsent
-	// hintForm: a form for comments or for newsletters.
+	// hintForm: a form for comments or for newsletters, and sums that tell people from programs.
 	hintForm
 	// hintEntry: a whole of its own, by a class.
 	hintEntry
@@ -80,7 +80,7 @@ var classHints = func() map[string]hint {
 		hintFoot: `footer navfooter site-footer sitefooter page-footer pagefooter global-footer main-footer bottombar bottom-bar colophon`,
 		hintShare: `share sharing sharebar share-bar sharethis sharedaddy share-buttons share-links share-tools share-icons post-share
 			article-share social-share social-sharing social-links social-buttons social-icons addthis addtoany socials shariff shariff-buttons`,
-		hintForm: `comment-respond comment-form commentform newsletter newsletters newsletterbox newsletterform mc4wp-form`,
+		hintForm: `comment-respond comment-form commentform newsletter newsletters newsletterbox newsletterform mc4wp-form captcha cptch`,
 		hintCounter: `views view-count views-count viewcount viewscount post-views page-views pageviews num-views hits hit-count
 			hitcount hit-counter hitcounter visitor-count visitors-count visit-counter page-counter read-count
 			share-count shares-count sharecount like-count likes-count likecount`,

@@ -43,6 +43,16 @@ func isHiddenByClass(n *html.Node) bool {
 	return hidden
 }
 
+// isData reports whether an element that is not displayed holds data for a script: JSON, or a token.
+func isData(n *html.Node) bool {
+	text := n.FirstChild
+	if text == nil || text.Type != html.TextNode || text.NextSibling != nil || !isUndisplayed(n) && !isHiddenByClass(n) {
+		return false
+	}
+	data := strings.TrimSpace(text.Data)
+	return isToken(data) || strings.HasPrefix(data, `{"`) || strings.HasPrefix(data, `[{"`)
+}
+
 // isDisabled reports whether a control can be neither chosen nor pressed.
 func isDisabled(n *html.Node) bool {
 	switch n.Data {

@@ -63,6 +63,8 @@ func TestMainText(t *testing.T) {
 		{"the latest news beside an article", article("", "<div><h2>Latest news</h2>"+links+"</div>"), paragraphs},
 		{"the latest news of a front page", "<h1>Site</h1><p>Daily<div><h2>Latest news</h2>" + links + "</div><div><h2>Most read</h2>" + links + "</div>", "Site\nDaily\nLatest news\nOf the harbour\nA new bridge\nWinter in the valley"},
 		{"what other customers bought", article("", "<div><h2>16 other products in the same category:</h2>"+links+"</div>"), paragraphs},
+		{"a sum that tells people from programs", p1 + `<form action=/c>Your name <input><div class="captcha form-item"><label>Math question</label> 7 + 8 = <input></div></form><p class=captcha>Solved by all`, prose(1) + "\nYour name\nSolved by all"},
+		{"data that nobody sees", p1 + `<div style="display: none">{"csrf":"3f2a"}</div><code class=hidden>9f8a7b6c5d4e3f2a1b</code><p style="display:none">Sold out</p><p>{x}`, prose(1) + "\nSold out\n{x}"},
 		{"related work", p1 + `<div class=related-work>` + p2 + ` See <a href=x>there</a>.</div>`, prose(1) + "\n" + prose(2) + " See there."},
 		{"a side column", p1 + `<div id=sidebar>` + links + `<p>Opens at 9</div>`, prose(1) + "\nOpens at 9"},
 		{"a box in the text", "<article><h1>Title</h1>" + strings.Repeat(p1, 5) + `<div class=sidebar>` + p2 + `<p><a href=x>the source</a></div></article>`, "Title\n" + strings.Repeat(prose(1)+"\n", 5) + prose(2) + "\nthe source"},
