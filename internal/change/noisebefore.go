@@ -139,3 +139,27 @@ func (s *scanner) isCurrency(i int) bool {
 	r, _ := utf8.DecodeRuneInString(s.tokens[i].text)
 	return unicode.Is(unicode.Sc, r)
 }
+
+// joining words make a count a part of what is before it: "Room with 2 views".
+var joining = setOf(`with for of per without within mit für pro ohne avec pour par sans con para por senza com sem met voor zonder z dla med utan`)
+
+// sums are the words before a colon that head a count of a page: "Total: 12 visits".
+var sums = setOf(`total totals all today yesterday month week year page site stats statistics statistik statistiken gesamt heute insgesamt totale totaux aujourd hoy oggi hoje`)
+
+// isAllowance reports whether a number that counts something says how much there is of it, and
+// not how often a page was seen: "Physiotherapy: 12 visits".
+func (s *scanner) isAllowance(i int) bool {
+	const most = 3 // digits
+	if i == 0 || len(s.tokens[i].text) > most || s.is(s.multiplied(i), isMultiple) {
+		return false
+	}
+	if joining()[s.tokens[i-1].lower] {
+		return i > 1 && !s.isEdge(i-1)
+	}
+	counted := i + 1
+	return i > 1 && s.isMark(i-1, ":") && s.tokens[i-2].word && !sums()[s.tokens[i-2].lower] &&
+		counted < len(s.tokens) && allowed()[s.tokens[counted].lower]
+}
+
+// allowed are counted things of which somebody may have a number.
+var allowed = setOf(`visit visits download downloads install installs visite visites visitas besuche`)

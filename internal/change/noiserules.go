@@ -14,7 +14,7 @@ func (s *scanner) counterAt(i int) int {
 		return n
 	}
 	switch {
-	case s.isCount(i) && !s.isSign(i-1) && !s.isOfName(i):
+	case s.isCount(i) && !s.isSign(i-1) && !s.isOfName(i) && !s.isAllowance(i):
 		return s.countedAfter(i)
 	case s.is(i, isRead) && s.isCount(i+1) && s.is(s.multiplied(i+1)+1, isTimes):
 		return s.multiplied(i+1) + 2 - i // "viewed 12k times"
