@@ -177,6 +177,8 @@ func (a *articleChoice) isNoise(i int32) bool {
 		return false
 	case n.Data == "button" && e.parent >= 0 && a.elements[e.parent].running > 0 && isWithinWords(n):
 		return false // a term that opens its explanation
+	case n.Data == "button" && a.opensText(i):
+		return false
 	case h&hintControl != 0, e.notice:
 		return true
 	case h&hintInset != 0 && e.hints&(noise&^hintFoot) == 0 && 2*e.running <= a.total.running:
@@ -192,6 +194,33 @@ func (a *articleChoice) isNoise(i int32) bool {
 	}
 	named := h&hintNoise != 0 || h&hintByline != 0 && e.running < maxByline && n.Data != "table"
 	return named || e.hints&noise != 0 && n.Data != "section"
+}
+
+// opensText reports whether a button opens a text, as in a list of questions whose answers unfold: it is all of a
+// heading or a term, or says that it opens something and running text follows it.
+func (a *articleChoice) opensText(i int32) bool {
+	_, opens := attribute(a.nodes[i].Attr, "aria-expanded")
+	panel, _ := attribute(a.nodes[i].Attr, "aria-controls")
+	for units := a.elements[i].units; units > 0; {
+		parent := a.elements[i].parent
+		if parent < 0 {
+			return false
+		}
+		next := i + a.elements[i].size
+		if next < parent+a.elements[parent].size && !a.gone[next] && a.left(next) >= leastRunning {
+			id, _ := attribute(a.nodes[next].Attr, "id")
+			if panel != "" && id == panel || panel == "" && opens && !textElements[a.nodes[next].Data] {
+				return true
+			}
+		}
+		if i = parent; a.elements[i].units != units {
+			return false
+		}
+		if name := a.nodes[i].Data; isHeading(name) || name == "dt" || name == "summary" {
+			return true
+		}
+	}
+	return false
 }
 
 // innermost returns the innermost element that holds the article. Each element on the way
