@@ -64,7 +64,8 @@ func articleText(root *html.Node, s *survey, rules Rules, r *recorder) string {
 //     article. Menus and the page's foot are none.
 //  2. From the whole page, the choice moves inwards as long as one element has at least
 //     four fifths of the running text that is left, and no similar element, paragraph, list
-//     or section with running text stands beside it. It never moves into lists and paragraphs.
+//     or section with running text stands beside it, no section below a heading of the same rank, and
+//     no question beside its answers. It never moves into lists and paragraphs.
 //  3. Within it, blocks of links are left out, unless they are sentences, declarations of a program, have
 //     descriptions, or make up a third of it, and so
 //     are captions, bylines, and the headline with everything before it. Lists and tables
@@ -255,23 +256,6 @@ var textElements = set("p ul ol dl blockquote")
 func (a *articleChoice) isText(i int32) bool {
 	name := a.nodes[i].Data
 	return textElements[name] || inline[name] || a.hints[i]&hintVerbatim != 0
-}
-
-// hasTwin reports whether a sibling of the same class also has running text: some articles
-// are cut into pieces.
-func (a *articleChoice) hasTwin(parent, i int32) bool {
-	class, _ := attribute(a.nodes[i].Attr, "class")
-	if class == "" {
-		return false
-	}
-	found := false
-	a.eachChild(parent, func(child int32) {
-		if child != i && !a.gone[child] && a.left(child) >= leastRunning && a.nodes[child].Data == a.nodes[i].Data {
-			other, _ := attribute(a.nodes[child].Attr, "class")
-			found = found || other == class
-		}
-	})
-	return found
 }
 
 // standsInText reports whether paragraphs, lists or sections with running text stand directly beside an

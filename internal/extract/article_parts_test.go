@@ -1,9 +1,15 @@
 package extract
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // articleCase is a page with its article.
 type articleCase struct{ name, body, want string }
+
+// longStory is a story of many paragraphs, and longTold its text.
+var longStory, longTold = strings.Repeat(story, 5), strings.TrimSpace(strings.Repeat(told+"\n", 5))
 
 func checkArticles(t *testing.T, cases []articleCase) {
 	t.Helper()
@@ -29,5 +35,20 @@ func TestArticleOfQuestions(t *testing.T) {
 		{"for something else", "<main>" + story + "<button aria-controls=menu>Share</button>" + answer + "</main>", told + "\n" + prose(9)},
 		{"before a paragraph", "<main>" + share + story + "</main>", told},
 		{"before nothing", "<main>" + story + share + "</main>", told},
+	})
+}
+
+// TestArticleOfParts: of several sections, posts or answers no one is the article, however long it is.
+func TestArticleOfParts(t *testing.T) {
+	t.Parallel()
+	checkArticles(t, []articleCase{
+		{"sections", "<div><div class=tasks><h2>Tasks</h2><ul><li>Build the bridge</li></ul></div><div class=profile><h2>Profile</h2>" + longStory + "</div><div class=offer><h2>Offer</h2><ul><li>Boots, coats and money</li></ul></div></div>", "Tasks\nBuild the bridge\nProfile\n" + longTold + "\nOffer\nBoots, coats and money"},
+		{"posts of a forum", "<div><div class='post online bg2'><p>" + prose(8) + "</div><div class='post online bg1'>" + longStory + "</div><div class='post bg2 online'><p>" + prose(9) + "</div></div>", prose(8) + "\n" + longTold + "\n" + prose(9)},
+		{"posts of a blog", "<div><article class='post-12 post hentry category-news tag-a'>" + longStory + "</article><article class='post-11 post hentry category-art'><p>" + prose(9) + "</article></div>", longTold + "\n" + prose(9)},
+		{"a question and its answers", "<div><div id=question><p>How long is the bridge, and why?</div><div id=answers>" + longStory + "</div></div>", "How long is the bridge, and why?\n" + longTold},
+		// Something else beside the article.
+		{"links under a heading", "<div><div><h2>Bridges</h2>" + longStory + "</div><div><h2>More</h2><a href=x>Of the harbour and a new bridge</a></div></div>", "Bridges\n" + longTold},
+		{"a box under a lower heading", "<div><div><h2>Bridges</h2>" + longStory + "</div><div><h3>Boots</h3>The price of boots has gone up</div></div>", "Bridges\n" + longTold},
+		{"another kind of post", "<div><div class='post main'>" + longStory + "</div><div class='post small box'><p>" + prose(9) + "</div></div>", longTold},
 	})
 }

@@ -1,0 +1,91 @@
+package extract
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// hasTwin reports whether a sibling like an element also has running text: some articles are cut into pieces,
+// and a page of several posts or answers is none of them alone.
+func (a *articleChoice) hasTwin(parent, i int32) bool {
+	n, found := a.nodes[i], false
+	level, asks := headingLevel(n), isOfQuestions(n)
+	class, _ := attribute(n.Attr, "class")
+	kinds := kindNames(class)
+	a.eachChild(parent, func(child int32) {
+		if child == i || a.gone[child] || found {
+			return
+		}
+		other := a.nodes[child]
+		found = a.left(child) >= leastRunning && n.Data == other.Data && isClassAlike(class, kinds, other) ||
+			a.hasWords(child) && (asks && isOfQuestions(other) || level > '1' && level == headingLevel(other))
+	})
+	return found
+}
+
+// hasWords reports whether an element has a few words of its own that are left, and few links.
+func (a *articleChoice) hasWords(i int32) bool {
+	const least = 20
+	units, own := a.said(i)
+	return own >= least && 2*own >= units
+}
+
+// isOfQuestions reports whether an element's name says that it is a question or holds answers.
+func isOfQuestions(n *html.Node) bool {
+	found := false
+	for _, a := range n.Attr {
+		if a.Key == "class" || a.Key == "id" {
+			for name := range strings.FieldsSeq(a.Val) {
+				eachWord(name, func(word string, _ int) {
+					found = found || questionNames[strings.ToLower(word)]
+				})
+			}
+		}
+	}
+	return found
+}
+
+var questionNames = set("question questions answer answers")
+
+// headingLevel returns the last character of the name of the heading that an element begins with, 0 if it begins with something else.
+func headingLevel(n *html.Node) byte {
+	looked := 0
+	for d := range n.Descendants() {
+		switch looked++; {
+		case looked > mostLooked, d.Type == html.TextNode && strings.TrimSpace(d.Data) != "":
+			return 0
+		case d.Type == html.ElementNode && isHeading(d.Data):
+			return d.Data[1]
+		}
+	}
+	return 0
+}
+
+// isClassAlike reports whether an element has a class or, apart from numbers and from what says where it is filed, more than
+// half of the kinds in it: "post-12 post hentry category-news".
+func isClassAlike(class string, kinds names, other *html.Node) bool {
+	with, _ := attribute(other.Attr, "class")
+	if class == with {
+		return class != ""
+	}
+	others, both := kindNames(with), 0
+	for name := range kinds {
+		if others[name] {
+			both++
+		}
+	}
+	return 2*both > max(len(kinds), len(others))
+}
+
+// kindNames returns the classes that say what an element is, not which one.
+func kindNames(class string) names {
+	kinds := names{}
+	for name := range strings.FieldsSeq(class) {
+		first, _, _ := strings.Cut(name, "-")
+		if len(kinds) < mostLooked && !strings.ContainsAny(name, "0123456789") && (first == name || !filing[first]) {
+			kinds[name] = true
+		}
+	}
+	return kinds
+}
