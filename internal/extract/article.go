@@ -59,9 +59,10 @@ func articleText(root *html.Node, s *survey, rules Rules, r *recorder) string {
 //
 //  1. Navigation, asides, forms, and elements whose classes and ids name comments, related
 //     links, sharing, adverts and the like are left out, but not asides and footers that
-//     are notes of the text or stand out of it, and boxes of running text in it. If next to nothing is left,
+//     are notes of the text or stand out of it, boxes of running text in it, and an element with the headline and
+//     most text of the page, unless others say it. If next to nothing is left,
 //     elements with a third of the running text stay all the same: then they are the
-//     article. Menus and the page's foot are none.
+//     article. Menus, the page's foot, side columns and comments are none.
 //  2. From the whole page, the choice moves inwards as long as one element has at least
 //     four fifths of the running text that is left, and no similar element, paragraph, list
 //     or section with running text stands beside it, no section below a heading of the same rank, and
@@ -74,7 +75,7 @@ func articleText(root *html.Node, s *survey, rules Rules, r *recorder) string {
 //
 // An element with less than a tenth of the page's running text, or less than a third of
 // what the first step leaves, is no article. Neither is one with more links than text. Then
-// the page is one of comments, of short lines, or of teasers.
+// the page is one of comments, of short lines, or of teasers, unless it marks one element as its article.
 func (s *survey) article(root *html.Node) []bool {
 	if len(s.elements) == 0 {
 		return nil
@@ -88,6 +89,9 @@ func (s *survey) article(root *html.Node) []bool {
 	}
 	i := a.innermost()
 	if a.left(i) < least || a.isTeasers(i) {
+		i = a.marked()
+	}
+	if i < 0 {
 		return nil
 	}
 	kept := a.within(i)
@@ -133,7 +137,7 @@ func (a *articleChoice) leaveOut(most int32) {
 	clear(a.lost)
 	for i := int32(len(a.elements)) - 1; i >= 0; i-- {
 		e := &a.elements[i]
-		if a.gone[i] = (e.running <= most || a.isFoot(i)) && a.isNoise(i); a.gone[i] {
+		if a.gone[i] = (e.running <= most || a.isFoot(i) || a.isBeside(i)) && a.isNoise(i); a.gone[i] {
 			a.lost[i] = lost{e.units, e.linked, e.running}
 		}
 		if e.parent >= 0 {
@@ -157,6 +161,13 @@ func (a *articleChoice) isBoxOfText(i int32) bool {
 func (a *articleChoice) isFoot(i int32) bool {
 	e := &a.elements[i]
 	return e.hints&(hintNav|hintFoot) != 0 && !e.heading && !e.article
+}
+
+// isBeside reports whether an element has what others say, or is a side column, which are no article however little
+// else there is.
+func (a *articleChoice) isBeside(i int32) bool {
+	e := &a.elements[i]
+	return !e.heading && !e.article && (a.hints[i]&hintOthers != 0 || a.nodes[i].Data == "aside" || hasClass(a.nodes[i], "sidebar", "widget-area"))
 }
 
 // left returns the amount of an element's running text that is not left out.
@@ -193,8 +204,18 @@ func (a *articleChoice) isNoise(i int32) bool {
 	case h&hintPart != 0:
 		return false
 	}
+	others := h&hintOthers != 0 || e.hints&(hintConsent|hintForm|hintVote) != 0 && n.Data != "section"
+	if !others && a.holdsPage(e) {
+		return false
+	}
 	named := h&hintNoise != 0 || h&hintByline != 0 && e.running < maxByline && n.Data != "table"
-	return named || e.hints&noise != 0 && n.Data != "section"
+	return others || named || e.hints&noise != 0 && n.Data != "section"
+}
+
+// holdsPage reports whether an element has most running text of the page, whatever its name: "above-footer", or a
+// "teaser" that holds the whole story with its headline.
+func (a *articleChoice) holdsPage(e *measure) bool {
+	return e.heading && 2*e.running > a.total.running || a.title() < 0 && 3*e.running > 2*a.total.running
 }
 
 // opensText reports whether a button opens a text, as in a list of questions whose answers unfold: it is all of a

@@ -89,3 +89,39 @@ func kindNames(class string) names {
 	}
 	return kinds
 }
+
+// marked returns the one element that the page marks as its article, for articles without running text such as
+// poems, and for short ones: -1 if there is none or there are several.
+func (a *articleChoice) marked() int32 {
+	const least = 40 // units of its own
+	var bodies, articles []int32
+	beside := int32(0) // units of what is no article, whatever it has
+	for i, end := int32(0), int32(len(a.elements)); i < end; i++ {
+		e := &a.elements[i]
+		units, own := a.said(i)
+		switch {
+		case a.gone[i]:
+			if a.isBeside(i) || a.isFoot(i) {
+				beside += e.units - e.linked
+			}
+			i += e.size - 1
+		case own < least || 2*own < units:
+		case a.hints[i]&hintBody != 0:
+			bodies = append(bodies, i)
+			i += e.size - 1
+		case e.hints&(hintArticle|hintEntry) != 0 && (e.heading || a.title() < 0):
+			articles = append(articles, i)
+		}
+	}
+	found := bodies
+	if len(found) == 0 {
+		found = articles
+	}
+	if len(found) != 1 || a.isTeasers(found[0]) {
+		return -1
+	}
+	if _, own := a.said(found[0]); 4*own < a.total.units-a.total.linked-beside {
+		return -1
+	}
+	return found[0]
+}

@@ -52,3 +52,19 @@ func TestArticleOfParts(t *testing.T) {
 		{"another kind of post", "<div><div class='post main'>" + longStory + "</div><div class='post small box'><p>" + prose(9) + "</div></div>", longTold},
 	})
 }
+
+// TestArticleByItsMark: a name in a class does not hide the page's own text, and what the page marks as its article is the
+// article, however short.
+func TestArticleByItsMark(t *testing.T) {
+	t.Parallel()
+	poem, lines := "<p>The sea<br>is green<br>and wide tonight<p>I saw a gull<br>and cried", "The sea\nis green\nand wide tonight\nI saw a gull\nand cried"
+	checkArticles(t, []articleCase{
+		{"with the headline in an element of an odd name", "<div class=above-footer><h1>Title</h1>" + longStory + "</div><div><p>" + strings.Repeat(prose(9)+" ", 4) + "</div>", longTold},
+		{"nearly all of a page without a headline", "<div class=teaser>" + longStory + "</div><div>" + strings.Repeat("<p>"+prose(9), 4) + "</div>", longTold},
+		{"a poem beside a side column", "<article><h1>Title</h1>" + poem + "</article><aside class=sidebar>" + story + "</aside>", lines},
+		{"a short text", "<div class=menu>Menu</div><h1>Title</h1><div class=entry-content><p>" + prose(1) + "</div><div>All rights are ours</div>", prose(1)},
+		{"a short text and long comments", "<div class=entry-content><p>" + prose(1) + "</div><div class=comments>" + story + "</div>", prose(1)},
+		{"several such texts", "<div class=entry-content><p>" + prose(1) + "</div><div class=entry-content><p>" + prose(2) + "</div>", prose(1) + "\n" + prose(2)},
+		{"a small part of the page", "<div class=entry-content><p>" + prose(1) + "</div>" + strings.Repeat("<p>A short line of the page, as many", 40), prose(1) + strings.Repeat("\nA short line of the page, as many", 40)},
+	})
+}

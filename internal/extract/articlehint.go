@@ -13,8 +13,10 @@ type articleHint uint16
 const (
 	// hintBody: the text of an article.
 	hintBody articleHint = 1 << iota
-	// hintNoise: a part of the page outside the article, such as its comments.
+	// hintNoise: a part of the page outside the article, such as its side column.
 	hintNoise
+	// hintOthers: what readers or machines say on the page, such as its comments. It is no article, however long.
+	hintOthers
 	// hintByline: a line about the article or its pictures, such as its author and its date.
 	hintByline
 	// hintHidden: not shown, by a style.
@@ -50,12 +52,14 @@ var articleElements = func() map[string]articleHint {
 var articleNames = func() map[string]articleHint {
 	hints := map[string]articleHint{}
 	for h, list := range map[articleHint]string{
-		hintNoise: `comment comments commenting disqus respond replies kommentare comentarios commentaires
-			related recommended recommendation recommendations recirc recirculation upsell popular trending teaser teasers
+		hintOthers: `comment comments commenting commentlist commentarea commentbox commentsection disqus livefyre viafoura respond replies
+			kommentare kommentarbereich kommentarer kommentit comentario comentarios commentaire commentaires commenti komentarze komentare
+			yorumlar reacties otzyvy modal popup cookie cookies consent gdpr`,
+		hintNoise: `related recommended recommendation recommendations recirc recirculation upsell popular trending teaser teasers
 			share sharing shares social addthis sharedaddy newsletter subscribe subscription signup login
 			promo promos promotion ad ads adslot advert adverts advertisement advertising sponsored taboola outbrain
 			sidebar footer masthead colophon banner breadcrumb breadcrumbs menu nav navbar navigation pagination
-			pager paging toolbar modal popup cookie cookies consent gdpr rating ratings votes tags taglist tagcloud
+			pager paging toolbar rating ratings votes tags taglist tagcloud
 			infobox jump skip print`,
 		hintByline: `byline author authors bio meta metadata date dates dateline timestamp published updated time posted
 			credit credits copyright caption captions disclaimer source tag category categories kicker eyebrow reading
@@ -87,7 +91,7 @@ func articleHintsOf(n *html.Node) articleHint {
 		case "id":
 			// Ids of sections are made from their headings.
 			if n.Data != "html" && n.Data != "body" && n.Data != "section" {
-				if said := articleNamesOf(a.Val) &^ hintByline; said&hintNoise == 0 || !isSectionOf(n, a.Val) {
+				if said := articleNamesOf(a.Val) &^ hintByline; said&(hintNoise|hintOthers) == 0 || !isSectionOf(n, a.Val) {
 					named |= said
 				}
 			}
@@ -105,7 +109,7 @@ func articleHintsOf(n *html.Node) articleHint {
 			}
 		}
 	}
-	if (n.Data == "aside" || n.Data == "footer") && named&hintNoise == 0 && (isAdmonition(n) || isNotes(n)) {
+	if (n.Data == "aside" || n.Data == "footer") && named&(hintNoise|hintOthers) == 0 && (isAdmonition(n) || isNotes(n)) {
 		h |= hintInset
 	}
 	if isListing(n) {
