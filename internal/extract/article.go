@@ -60,7 +60,7 @@ func articleText(root *html.Node, s *survey, rules Rules, r *recorder) string {
 //  1. Navigation, asides, forms, and elements whose classes and ids name comments, related
 //     links, sharing, adverts and the like are left out, but not asides and footers that
 //     are notes of the text or stand out of it, boxes of running text in it, and an element with the headline and
-//     most text of the page, unless others say it. If next to nothing is left,
+//     most text of the page, unless others say it. So are comments below a heading that counts them. If next to nothing is left,
 //     elements with a third of the running text stay all the same: then they are the
 //     article. Menus, the page's foot, side columns and comments are none.
 //  2. From the whole page, the choice moves inwards as long as one element has at least
@@ -82,6 +82,7 @@ func (s *survey) article(root *html.Node) []bool {
 	}
 	a := &articleChoice{survey: s, gone: make([]bool, len(s.elements)), lost: make([]lost, len(s.elements)), inner: s.content()}
 	a.number(root, 0)
+	a.findThreads()
 	least := max(leastContent, s.total.running/10)
 	a.leaveOut(s.total.running)
 	if a.left(0) < least {
@@ -167,7 +168,7 @@ func (a *articleChoice) isFoot(i int32) bool {
 // else there is.
 func (a *articleChoice) isBeside(i int32) bool {
 	e := &a.elements[i]
-	return !e.heading && !e.article && (a.hints[i]&hintOthers != 0 || a.nodes[i].Data == "aside" || hasClass(a.nodes[i], "sidebar", "widget-area"))
+	return !e.heading && !e.article && (a.hints[i]&(hintOthers|hintThread) != 0 || a.nodes[i].Data == "aside" || hasClass(a.nodes[i], "sidebar", "widget-area"))
 }
 
 // left returns the amount of an element's running text that is not left out.
@@ -183,7 +184,7 @@ const maxByline = 200
 func (a *articleChoice) isNoise(i int32) bool {
 	e, n, h := &a.elements[i], a.nodes[i], a.hints[i]
 	switch {
-	case h&hintHidden != 0:
+	case h&(hintHidden|hintThread) != 0:
 		return true
 	case h&hintVerbatim != 0, h&hintBody != 0 && e.running > 0:
 		return false

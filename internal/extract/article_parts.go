@@ -2,6 +2,7 @@ package extract
 
 import (
 	"strings"
+	"unicode"
 
 	"golang.org/x/net/html"
 )
@@ -124,4 +125,78 @@ func (a *articleChoice) marked() int32 {
 		return -1
 	}
 	return found[0]
+}
+
+// threadNames are how pages call what readers have said, after or before its number.
+var threadNames = func() map[string]bool {
+	all := map[string]bool{}
+	for name := range strings.SplitSeq(`comment, comments, reader comments, user comments, kommentar, kommentare, leserkommentare, commentaire, commentaires,
+		comentario, comentarios, comentário, comentários, commento, commenti, reactie, reacties, kommentarer, kommentaarit, komentarz, komentarze,
+		komentarzy, komentář, komentáře, komentářů, yorum, yorumlar, комментарий, комментария, комментариев, комментарии, коментар, коментарі,
+		коментарів, σχόλια, תגובות, تعليق, تعليقات, التعليقات, コメント, 件のコメント, 评论, 条评论, 評論, 則評論, 댓글, 개의 댓글, bình luận`, ",") {
+		all[strings.ReplaceAll(collapse(name), " ", "")] = true
+	}
+	return all
+}()
+
+// findThreads finds comments that no name shows, by the heading that counts them.
+func (a *articleChoice) findThreads() {
+	for i, end := int32(0), int32(len(a.elements)); i < end; i++ {
+		// A heading that is a link leads to the comments from elsewhere.
+		e, n := &a.elements[i], a.nodes[i]
+		if !isHeading(n.Data) || n.Data == "h1" || e.linked == e.units || !isThreadHeading(shortText(n)) {
+			continue
+		}
+		at := i
+		for up := a.elements[at].parent; up > 0 && a.startsWith(up, at) && !a.elements[up].heading && !a.elements[up].article; up = a.elements[at].parent {
+			at = up
+		}
+		a.hints[at] |= hintThread
+		if at == i {
+			a.endThread(i)
+		}
+	}
+}
+
+// endThread marks what follows a heading in the same element, up to one of its rank.
+func (a *articleChoice) endThread(i int32) {
+	level, parent := a.nodes[i].Data, a.elements[i].parent
+	if parent < 0 {
+		return
+	}
+	for next, end := i+a.elements[i].size, parent+a.elements[parent].size; next < end; next += a.elements[next].size {
+		if name := a.nodes[next].Data; isHeading(name) && name <= level {
+			return
+		}
+		a.hints[next] |= hintThread
+	}
+}
+
+// startsWith reports whether an element has no text before one of its children, and little else.
+func (a *articleChoice) startsWith(outer, child int32) bool {
+	looked := 0
+	for i := outer + 1; i < child; i += a.elements[i].size {
+		if looked++; a.elements[i].units > 0 || looked > mostLooked {
+			return false
+		}
+	}
+	for n := a.nodes[child].PrevSibling; n != nil; n = n.PrevSibling {
+		if looked++; n.Type == html.TextNode && strings.TrimSpace(n.Data) != "" || looked > mostLooked {
+			return false
+		}
+	}
+	return true
+}
+
+// isThreadHeading reports whether a heading has a number of comments and nothing else.
+func isThreadHeading(text string) bool {
+	digits := false
+	letters := strings.Map(func(r rune) rune {
+		digits = digits || unicode.IsDigit(r)
+		if unicode.IsLetter(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, text)
+	return digits && threadNames[letters]
 }

@@ -68,3 +68,17 @@ func TestArticleByItsMark(t *testing.T) {
 		{"a small part of the page", "<div class=entry-content><p>" + prose(1) + "</div>" + strings.Repeat("<p>A short line of the page, as many", 40), prose(1) + strings.Repeat("\nA short line of the page, as many", 40)},
 	})
 }
+
+// TestArticleWithoutThreads: comments that no class names are told by the heading that counts them.
+func TestArticleWithoutThreads(t *testing.T) {
+	t.Parallel()
+	said := "<ul><li>" + prose(8) + "<li>" + prose(9) + "</ul>"
+	checkArticles(t, []articleCase{
+		{"in an element", "<div>" + story + "<section><div><h2>2 Comments</h2></div>" + said + "</section></div>", told},
+		{"among the text", "<div>" + story + "<h3>Kommentare (2)</h3>" + said + "<p>" + prose(7) + "</p><h2>Sources</h2><p>" + prose(6) + "</p></div>", told + "\nSources\n" + prose(6)},
+		{"a link to them", "<div><h3><a href=#c>2 Comments</a></h3>" + story + "</div>", "2 Comments\n" + told},
+		{"in Chinese", "<div>" + story + "<div><h3>评论（2）</h3>" + said + "</div></div>", told},
+		{"a section about comments", "<div>" + story + "<section><h2>Comments</h2><p>" + prose(9) + "</section></div>", told + "\nComments\n" + prose(9)},
+		{"a section with a number", "<div>" + story + "<section><h2>12 Comments on bridges</h2><p>" + prose(9) + "</section></div>", told + "\n12 Comments on bridges\n" + prose(9)},
+	})
+}

@@ -17,6 +17,8 @@ const (
 	hintNoise
 	// hintOthers: what readers or machines say on the page, such as its comments. It is no article, however long.
 	hintOthers
+	// hintThread: comments by their heading, which counts them: "3 comments".
+	hintThread
 	// hintByline: a line about the article or its pictures, such as its author and its date.
 	hintByline
 	// hintHidden: not shown, by a style.
