@@ -66,7 +66,8 @@ func articleText(root *html.Node, s *survey, rules Rules, r *recorder) string {
 //  2. From the whole page, the choice moves inwards as long as one element has at least
 //     four fifths of the running text that is left, and no similar element, paragraph, list
 //     or section with running text stands beside it, no section below a heading of the same rank, and
-//     no question beside its answers. It never moves into lists and paragraphs.
+//     no question beside its answers. It never moves into lists and paragraphs. A lead that it passes on its way from
+//     the headline to the text is kept.
 //  3. Within it, blocks of links are left out, unless they are sentences, declarations of a program, have
 //     descriptions, or make up a third of it, and so
 //     are captions, bylines, and the headline with everything before it. Lists and tables
@@ -90,13 +91,14 @@ func (s *survey) article(root *html.Node) []bool {
 	}
 	i := a.innermost()
 	if a.left(i) < least || a.isTeasers(i) {
-		i = a.marked()
+		i, a.leads = a.marked(), nil
 	}
 	if i < 0 {
 		return nil
 	}
 	kept := a.within(i)
 	a.leaveOutHeadline(kept, i)
+	a.keepLead(kept)
 	return kept
 }
 
@@ -108,9 +110,10 @@ type articleChoice struct {
 	hints []articleHint
 	gone  []bool
 	lost  []lost
-	inner int32  // the content, see survey.content
-	pairs alike  // of links with their descriptions
-	lists []bool // from the article's first element on: whether they are lists of these
+	inner int32   // the content, see survey.content
+	leads []int32 // elements between the headline and the text
+	pairs alike   // of links with their descriptions
+	lists []bool  // from the article's first element on: whether they are lists of these
 }
 
 // lost counts the text that is left out of an element.
@@ -249,7 +252,7 @@ func (a *articleChoice) opensText(i int32) bool {
 // innermost returns the innermost element that holds the article. Each element on the way
 // has most of the text of the one around it, and of all the text.
 func (a *articleChoice) innermost() int32 {
-	at := int32(0)
+	at, title := int32(0), a.headline()
 	for {
 		best := int32(-1)
 		a.eachChild(at, func(child int32) {
@@ -260,6 +263,7 @@ func (a *articleChoice) innermost() int32 {
 		if best < 0 || 5*a.left(best) < 4*a.left(at) || 3*a.left(best) < 2*a.left(0) || a.isText(best) || a.hasTwin(at, best) || a.standsInText(at, best) {
 			return at
 		}
+		a.findLead(title, at, best)
 		at = best
 	}
 }

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -199,4 +200,51 @@ func isThreadHeading(text string) bool {
 		return -1
 	}, text)
 	return digits && threadNames[letters]
+}
+
+// findLead notes a lead between the headline and an element that holds the text, both in one element.
+func (a *articleChoice) findLead(title, parent, text int32) {
+	if title < 0 || title >= text {
+		return
+	}
+	a.eachChild(parent, func(child int32) {
+		e := &a.elements[child]
+		if child < text && title < child+e.size && !a.gone[child] && a.left(child) >= leastRunning && e.paragraphs <= 2 && 2*e.running >= e.units {
+			a.leads = append(a.leads, child)
+		}
+	})
+}
+
+// headline returns the first <h1> that stays, or else the first heading; -1 if there is none.
+func (a *articleChoice) headline() int32 {
+	for i, end := int32(0), int32(len(a.elements)); i < end; i++ {
+		if a.gone[i] {
+			i += a.elements[i].size - 1
+			continue
+		}
+		if a.isHeadline(a.nodes[i]) {
+			return i
+		}
+	}
+	return a.title()
+}
+
+// keepLead keeps the running text of the lead before the article's text, if there is one.
+func (a *articleChoice) keepLead(kept []bool) {
+	for _, lead := range a.leads {
+		a.keepRunning(kept, lead)
+	}
+}
+
+// keepRunning keeps the running text of an element.
+func (a *articleChoice) keepRunning(kept []bool, lead int32) {
+	for i, end := lead, lead+a.elements[lead].size; i < end; i++ {
+		if a.gone[i] {
+			i += a.elements[i].size - 1
+			continue
+		}
+		kept[i] = true
+	}
+	blocks := a.blocks(kept, lead)
+	a.drop(kept, slices.DeleteFunc(blocks, func(b textBlock) bool { return b.running > 0 }))
 }

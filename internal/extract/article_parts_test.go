@@ -82,3 +82,16 @@ func TestArticleWithoutThreads(t *testing.T) {
 		{"a section with a number", "<div>" + story + "<section><h2>12 Comments on bridges</h2><p>" + prose(9) + "</section></div>", told + "\n12 Comments on bridges\n" + prose(9)},
 	})
 }
+
+// TestArticleWithLead: the lead between the headline and the text belongs to the article.
+func TestArticleWithLead(t *testing.T) {
+	t.Parallel()
+	checkArticles(t, []articleCase{
+		{"in a header", "<main><header><h1>Title</h1><div>" + prose(9) + "</div></header><div class=text>" + story + "</div></main>", prose(9) + "\n" + told},
+		{"beside the headline", "<main><div><h1>Title</h1></div><div><p>" + prose(9) + "</div><div>by Ann</div><div class=text>" + story + "</div></main>", prose(9) + "\n" + told},
+		{"further out", "<main><h1>Title</h1><div><p>" + prose(9) + "</div><div><div>share</div><div class=text>" + story + "</div></div></main>", prose(9) + "\n" + told},
+		{"a caption", "<main><h1>Title</h1><figure><figcaption>" + prose(9) + "</figcaption></figure><div class=text>" + story + "</div></main>", told},
+		{"before the headline", "<main><div>" + prose(9) + "</div><h1>Title</h1><div class=text>" + story + "</div></main>", told},
+		{"links", "<main><h1>Title</h1><div><a href=x>" + prose(9) + "</a></div><div class=text>" + story + "</div></main>", told},
+	})
+}
