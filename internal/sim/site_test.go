@@ -82,3 +82,34 @@ func TestPriceOfLearning(t *testing.T) {
 		}
 	}
 }
+
+// Pages that change at every look, however often they do, do not take the visits of all others:
+// what nobody saw of their rates does not grow from round to round.
+func TestPagesThatAlwaysChange(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: many simulations")
+	}
+	t.Parallel()
+	policies, err := Choose([]string{"sqrt", "uniform"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const pages = 150
+	d := newDrawing(2)
+	w := &World{Name: "always", Days: 450, Hosts: 1}
+	for i := range pages {
+		phase := d.Float64()
+		if i%8 < 4 {
+			w.settleBy(timetable{every: []float64{1, 2, 3, 6}[i%4] / 24}, d, phase, w.Days)
+		} else {
+			w.settle(1/d.between(0.5, 100), d.poisson, w.Days)
+		}
+	}
+	o := Options{Budget: Budget{Each: 0.5}, Mode: Timers, Warmup: 200, Seed: 2}
+	got := Run(w, policies[0], o)
+	o.Mode = WorkConserving
+	share := got.Unseen / Run(w, policies[1], o).Unseen
+	if t.Logf("%.3f of what uniform is penalised", share); share > 0.85 || got.Visits > 1.03*0.5*pages {
+		t.Errorf("%.3f of what uniform is penalised with %.1f visits a day, want at most 0.85 with 75", share, got.Visits)
+	}
+}

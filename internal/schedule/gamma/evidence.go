@@ -17,6 +17,10 @@ type Evidence struct {
 	Gap     float64 // days before each of those; > 0 if there are any
 }
 
+// certain is the number of expected changes from which on no change at all is too unlikely to
+// count.
+const certain = 40
+
 // Faded returns the evidence weighted with a share (0 to 1).
 func (e Evidence) Faded(keep float64) Evidence {
 	return Evidence{e.Changes * keep, e.Days * keep, e.Looks * keep, e.Gap}
@@ -37,7 +41,9 @@ func (e Evidence) Under(prior Distribution) Distribution {
 // 0) is the rate believed at the time. All such looks share one Gap. If their gaps
 // differ, Gap and Looks become those whose log-likelihood has, at the rate, the same
 // slope and curvature over ln λ as the product. So a look in which a change was
-// certain counts for almost nothing beside one in which it was not.
+// certain counts for almost nothing beside one in which it was not. Gap stays between the
+// gaps of the looks, however high the rate is: where a change was certain in all of them, a
+// shorter gap would be evidence, which nobody saw, that the rate is higher still.
 func (e Evidence) Changed(days, rate float64) Evidence {
 	if e.Looks == 0 || e.Gap == days {
 		e.Looks, e.Gap = e.Looks+1, days
@@ -45,8 +51,8 @@ func (e Evidence) Changed(days, rate float64) Evidence {
 	}
 	// With x = λτ, the slope of ln(1 − e^−x) over ln λ is s(x) = x/(e^x − 1), and its
 	// curvature s(x) (1 − x/(1−e^−x)).
-	certain := func(days float64) float64 { return min(rate*days, 40) }
-	x, y := certain(e.Gap), certain(days)
+	rate = min(rate, certain/max(e.Gap, days))
+	x, y := rate*e.Gap, rate*days
 	old, added := e.Looks*slope(x), slope(y)
 	bend := (old*ratio(x) + added*ratio(y)) / (old + added)
 	z := ratioInverse(bend)

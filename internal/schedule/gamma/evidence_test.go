@@ -2,6 +2,7 @@ package gamma
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -74,6 +75,22 @@ func TestEvidenceChanged(t *testing.T) {
 		}
 		if e.Looks > 2.0001 || e.Gap > max(first, second)*1.0001 || e.Gap < min(first, second)*0.9999 {
 			t.Fatalf("%v and %v at %v become %+v", first, second, rate, e)
+		}
+	})
+}
+
+// However high a rate is believed, looks keep the gaps that they had. Otherwise looks a day
+// apart would become evidence of a change every minute.
+func TestEvidenceKeepsItsGaps(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		e, rate := Evidence{}, math.Exp(rapid.Float64Range(-3, 100).Draw(t, "ln rate"))
+		gaps := rapid.SliceOfN(rapid.Float64Range(0.9, 3), 2, 20).Draw(t, "gaps")
+		for _, gap := range gaps {
+			e = e.Changed(gap, rate)
+		}
+		if e.Gap < slices.Min(gaps)*0.9999 || e.Gap > slices.Max(gaps)*1.0001 || !(e.Looks > 0.9 && e.Looks < 1.0001*float64(len(gaps))) {
+			t.Fatalf("changes after %v at the rate %v become %+v", gaps, rate, e)
 		}
 	})
 }
