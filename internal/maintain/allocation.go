@@ -51,8 +51,9 @@ func Allocate(ctx context.Context, s AllocationStore, c Crawl) (Moves, error) {
 	if err != nil {
 		return Moves{}, err
 	}
-	may := schedule.Allowance{Budget: schedule.BudgetOf(c.Spec.Revisit, tally.Pages()), Hosts: limits}
-	if may.Engine, err = engineShare(ctx, s, c, tally.Asked(may.Budget)); err != nil {
+	may := schedule.AllowanceOf(c.Spec.Revisit, tally.Pages())
+	may.Hosts = limits
+	if may.Engine, err = engineShare(ctx, s, c, tally.Asked(may)); err != nil {
 		return Moves{}, err
 	}
 	round := tally.Settle(may)

@@ -135,7 +135,7 @@ func (r Reporter) ForecastOf(ctx context.Context, q ForecastQuery) (Forecast, er
 		Budgeted: outlook.Budgeted(), Budgets: []ForecastBudget{}, Promises: []ForecastPromise{}, Hosts: []ForecastHost{},
 	}
 	if f.Pages > 0 {
-		f.foresee(q, known, outlook, schedule.BudgetOf(record.Spec.Revisit, int(math.Round(outlook.Pages()))))
+		f.foresee(q, known, outlook, outlook.Budget(record.Spec.Revisit))
 	}
 	return f, nil
 }

@@ -3,7 +3,6 @@ package schedule
 import (
 	"math"
 
-	"recrawl/internal/crawl"
 	"recrawl/internal/schedule/gamma"
 )
 
@@ -120,14 +119,4 @@ func (p Parameters) threshold(o Objective) (theta float64, own bool) {
 		return p.Threshold, false
 	}
 	return o.Worth(p.prior(), days(max(p.Round, 1))), true
-}
-
-// BudgetOf returns how many visits a day a crawl may plan, given its number of pages:
-// its budget, or one visit per page and default_interval if it has none. r must be
-// valid.
-func BudgetOf(r crawl.RevisitSpec, pages int) float64 {
-	if budget, err := crawl.ParseBudget(r.Budget); err == nil {
-		return budget
-	}
-	return float64(pages) / days(r.DefaultInterval.Std())
 }

@@ -251,15 +251,3 @@ func TestPlanAllocatesNothing(t *testing.T) {
 		}
 	}
 }
-
-func TestBudgetOf(t *testing.T) {
-	t.Parallel()
-	r := crawl.DefaultSpec().Revisit
-	if got := BudgetOf(r, 500); got != 500 {
-		t.Errorf("%v visits a day for 500 pages and none said, want one a day each", got)
-	}
-	r.Budget = "50/h"
-	if got := BudgetOf(r, 500); got != 1200 {
-		t.Errorf("%v visits a day, want 1200", got)
-	}
-}

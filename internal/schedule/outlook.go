@@ -139,6 +139,16 @@ func (o *Outlook) Budgeted() bool { _, is := o.rules.groups[0].Policy.(Budgeted)
 // Pages returns how many pages share the budget.
 func (o *Outlook) Pages() float64 { return o.pages }
 
+// Budget returns how many visits a day the crawl plans in all: its budget, or without one a
+// visit per page and default_interval besides those that no threshold moves. r must be valid.
+func (o *Outlook) Budget(r crawl.RevisitSpec) float64 {
+	may := AllowanceOf(r, int(math.Round(o.pages)))
+	if may.Apart {
+		return may.Budget + o.settled.visits
+	}
+	return may.Budget
+}
+
 // Prospect is the forecast for a budget.
 type Prospect struct {
 	// Visits is the number of visits a day, of all pages.

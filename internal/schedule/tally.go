@@ -190,46 +190,14 @@ type Round struct {
 	Reasons []crawl.Reason
 }
 
-// Allowance is how many visits a day may be planned.
-type Allowance struct {
-	// Budget is that of the crawl.
-	Budget float64
-	// Engine is the crawl's share of the visits that the engine makes; 0 means no bound.
-	Engine float64
-	// Hosts has what the busy hosts leave to it, by id.
-	Hosts map[int64]float64
-}
-
-// Asked returns how many visits a day the crawl wants to make with this budget, if the
-// engine can make them: the budget, or what policies without one want.
-func (s *Tally) Asked(budget float64) float64 {
-	if _, budgeted := s.rules.groups[0].Policy.(Budgeted); budgeted {
-		return max(budget, s.wanted)
-	}
-	return s.wanted + s.others - s.ruled
-}
-
-// stretch returns by how much intervals of policies without a budget are longer than wanted,
-// so that all visits fit into what the engine leaves; 0 if they need not be. Intervals that are
-// longer than max_interval then stay at that, which frees a little less than is wanted.
-func (s *Tally) stretch(engine float64) float64 {
-	if engine <= 0 {
-		return 0
-	}
-	if by := s.wanted / max(engine-(s.others-s.ruled), engine*leastShare); by > 1 {
-		return by
-	}
-	return 0
-}
-
 // Settle ends the tally and moves the values that the pages share: the priors to the
 // beliefs about the pages, the threshold to the point where the planned visits meet the
 // budget, and the prices of hosts to where they meet the limits. Only hosts that are Busy
-// need a limit. Visits planned by other rules are subtracted from the budget first. Visits
-// that the engine cannot make are not part of the budget. They lengthen the intervals of policies
-// that have no budget.
+// need a limit. Visits planned by other rules are subtracted from the budget first; see
+// [Tally.left]. Visits that the engine cannot make are not part of the budget. They lengthen
+// the intervals of policies that have no budget.
 func (s *Tally) Settle(may Allowance) Round {
-	asked, budget := s.Asked(may.Budget), may.Budget
+	asked, budget := s.Asked(may), s.inAll(may)
 	if may.Engine > 0 {
 		budget = min(budget, may.Engine)
 	}
@@ -251,15 +219,10 @@ func (s *Tally) Settle(may Allowance) Round {
 	if s.pages == 0 || !(budget > 0) {
 		return round
 	}
-	left := max(budget-s.others, budget*leastShare)
-	s.moveThreshold(&round, objective.Objective, left)
+	s.moveThreshold(&round, objective.Objective, may)
 	s.movePrices(&round, objective.Objective, may.Hosts)
 	return round
 }
-
-// leastShare is the share of a budget that stays for the pages that share it, even if
-// other rules plan more than all of it.
-const leastShare = 0.05
 
 func (s *Tally) planned() float64 {
 	sum := 0.0
@@ -310,8 +273,11 @@ func (s *Tally) now(round *Round, id int64) HostSteering {
 // another budget) does not wait for small moves: the threshold first jumps to where an
 // average page is visited as often as there is now budget for it. What other visits leave of
 // the budget rises and falls from round to round, and moves the threshold in small steps.
-func (s *Tally) moveThreshold(round *Round, o Objective, budget float64) {
-	interval := float64(s.pages) / round.Budget
+func (s *Tally) moveThreshold(round *Round, o Objective, may Allowance) {
+	budget, interval := s.left(may, round.Budget), float64(s.pages)/round.Budget
+	if may.Apart {
+		interval = float64(s.pages) / budget
+	}
 	from, theta := s.steering.Threshold, s.steering.Threshold
 	fresh := theta <= 0 || s.steering.Policy != o.Name()
 	planned := s.plannedAt(o)

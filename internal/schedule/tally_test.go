@@ -276,7 +276,7 @@ func TestRoundsFitTheEngine(t *testing.T) {
 			for range 10 {
 				c.round(budget, nil)
 			}
-			asked, free := c.tally().Asked(budget), c.planned(-1)
+			asked, free := c.tally().Asked(Allowance{Budget: budget}), c.planned(-1)
 			if free < 0.95*asked || free > 1.05*asked {
 				t.Fatalf("%v visits a day are planned of %v that are asked for", free, asked)
 			}

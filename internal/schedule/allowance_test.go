@@ -1,0 +1,53 @@
+package schedule
+
+import (
+	"testing"
+	"time"
+
+	"recrawl/internal/crawl"
+)
+
+func TestAllowanceOf(t *testing.T) {
+	t.Parallel()
+	r := crawl.DefaultSpec().Revisit
+	if got := AllowanceOf(r, 500); got.Budget != 500 || !got.Apart {
+		t.Errorf("%+v for 500 pages and none said, want a visit a day for each", got)
+	}
+	r.Budget = "50/h"
+	if got := AllowanceOf(r, 500); got.Budget != 1200 || got.Apart {
+		t.Errorf("%+v, want 1200 visits a day in all", got)
+	}
+}
+
+// Without a budget, every page that no rule is about has one visit per default_interval,
+// however many visits rules, back-offs and probes plan for others.
+func TestRoundsWithoutABudget(t *testing.T) {
+	t.Parallel()
+	r := spec("sqrt")
+	r.DefaultInterval = crawl.Duration(10 * 24 * time.Hour)
+	r.Rules = []crawl.RevisitRule{{Host: "b", Policy: "fixed", DefaultInterval: crawl.Duration(time.Hour)}}
+	c := newCollection(t, r, 3, 600, 6)
+	for i := 0; i < 200; i += 2 { // of the pages that no rule is about
+		c.entries[i].State = crawl.Gone
+	}
+	var round Round
+	for range 30 {
+		tally := c.tally()
+		round = c.settle(AllowanceOf(r, tally.Pages()))
+	}
+	shared, sum := c.tally().Pages(), 0.0
+	for _, e := range c.entries {
+		if e.Group == 0 && e.State == crawl.Active {
+			sum += 1 / days(e.Planned())
+		}
+	}
+	if want := float64(shared) / 10; shared != 200 || sum < 0.96*want || sum > 1.04*want {
+		t.Errorf("%v visits a day are planned for %d pages, want %v", sum, shared, want)
+	}
+	if !like(round.Interval, 10) {
+		t.Errorf("there are %v days for each visit of a page, want 10", round.Interval)
+	}
+	if all := c.planned(-1); all < 0.98*round.Budget || all > 1.02*round.Budget || all > 1.02*round.Asked || all < 0.98*round.Asked {
+		t.Errorf("%v visits a day are planned in all, and said to be %v of %v", all, round.Budget, round.Asked)
+	}
+}
