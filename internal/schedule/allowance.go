@@ -60,14 +60,23 @@ func (s *Tally) stretch(engine float64) float64 {
 	return 0
 }
 
-// leastShare is the share of a budget that stays for the pages that share it, even if
-// other rules plan more than all of it.
-const leastShare = 0.05
+const (
+	// leastShare is the share of a budget that stays for the pages that share it, even if
+	// other rules plan more than all of it.
+	leastShare = 0.05
+	// mostRetried is the share of a budget, after policies without one, that back-offs and
+	// probes can take from the pages that share it. A site in trouble answers all its visits
+	// with errors for a day or two. Each of these pages is soon asked again, and for a moment
+	// that looks like a multiple of the budget. It is over before a smaller budget for all
+	// other sites could make up for it.
+	mostRetried = 0.5
+)
 
 // left returns how many visits a day a budget in all leaves for the pages that share it.
 func (s *Tally) left(may Allowance, budget float64) float64 {
 	if may.Apart {
 		return max(budget-s.others, min(budget, may.Budget)*leastShare)
 	}
-	return max(budget-s.others, budget*leastShare)
+	retried := min(s.others-s.ruled, mostRetried*max(budget-s.ruled, 0))
+	return max(budget-s.ruled-retried, budget*leastShare)
 }

@@ -51,3 +51,43 @@ func TestRoundsWithoutABudget(t *testing.T) {
 		t.Errorf("%v visits a day are planned in all, and said to be %v of %v", all, round.Budget, round.Asked)
 	}
 }
+
+// A site whose pages all fail is asked again soon, for a day or two. The pages of other sites
+// keep half of the budget meanwhile, and all of it is planned again after that.
+func TestSitesInTroubleLeaveHalf(t *testing.T) {
+	t.Parallel()
+	const budget = 200
+	for _, name := range []string{"sqrt", "fresh"} {
+		c := newCollection(t, spec(name), 9, 600, 6)
+		for range 30 {
+			c.round(budget, nil)
+		}
+		ill := func(state crawl.PageState, again time.Duration) {
+			for i := range c.entries {
+				if e := &c.entries[i]; e.Host < 2 {
+					e.State, e.Due = state, e.At.Add(again)
+				}
+			}
+		}
+		well := func() (sum float64) {
+			for host := int64(2); host < 6; host++ {
+				sum += c.planned(host)
+			}
+			return sum
+		}
+		for range 30 {
+			ill(crawl.Failing, 2*time.Hour)
+			c.round(budget, nil)
+		}
+		if got := well(); got < 0.48*budget || got > 0.53*budget {
+			t.Errorf("%s: %v visits a day are planned at the other sites while one fails, of %d", name, got, budget)
+		}
+		ill(crawl.Active, 72*time.Hour)
+		for range 30 {
+			c.round(budget, nil)
+		}
+		if got := c.planned(-1); got < 0.96*budget || got > 1.04*budget {
+			t.Errorf("%s: %v visits a day are planned after the trouble, the budget has %d", name, got, budget)
+		}
+	}
+}
