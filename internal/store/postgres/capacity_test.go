@@ -42,6 +42,17 @@ func TestAutoDelay(t *testing.T) {
 	}
 }
 
+func TestForgiving(t *testing.T) {
+	e, err := openEngine(t.Context(), pgtest.DSN(t), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	storetest.RunForgiving(t, e)
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestResume(t *testing.T) {
 	e, err := openEngine(t.Context(), pgtest.DSN(t), Options{})
 	if err != nil {

@@ -31,6 +31,14 @@ func TestAutoDelay(t *testing.T) {
 	}
 }
 
+func TestForgiving(t *testing.T) {
+	e := openOwner(t, filepath.Join(t.TempDir(), "store.db"))
+	storetest.RunForgiving(t, e)
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestResume(t *testing.T) {
 	e := openOwner(t, filepath.Join(t.TempDir(), "store.db"))
 	storetest.RunResume(t, e)

@@ -303,25 +303,31 @@ func TestUncleanEndLetsHostsRest(t *testing.T) {
 }
 
 // TestDeadOwnersPermitsReturn: permits that the last owner had in flight or was
-// about to begin hold nobody up after it was killed.
+// about to begin hold nobody up after it was killed. Pages that are parked stay so.
 func TestDeadOwnersPermitsReturn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
 	e := openOwner(t, path)
 	s := sqlstore.New(e, sqlstore.Options{})
-	spec := crawl.DefaultSpec()
-	spec.Name, spec.Politeness.Delay = "news", crawl.Duration(time.Millisecond)
-	rec, err := s.OpenCrawl(t.Context(), spec)
-	if err != nil {
-		t.Fatal(err)
+	var rec, paused store.CrawlRecord
+	for name, rec := range map[string]*store.CrawlRecord{"news": &rec, "paused": &paused} {
+		spec := crawl.DefaultSpec()
+		spec.Name, spec.Politeness.Delay = name, crawl.Duration(time.Millisecond)
+		var err error
+		if *rec, err = s.OpenCrawl(t.Context(), spec); err != nil {
+			t.Fatal(err)
+		}
 	}
 	var pages []crawl.PageRef
-	for _, name := range []string{"a", "b", "c"} {
-		url := "https://example.com/" + name
+	for _, name := range []string{"a", "b", "c", "parked"} {
+		rec, url := rec, "https://example.com/"+name
+		if name == "parked" {
+			rec = paused
+		}
 		params := store.RegisterParams{CrawlID: rec.ID, URLs: []store.NewURL{{URL: url, Host: "example.com"}}}
 		if _, err := s.RegisterLinks(t.Context(), params); err != nil {
 			t.Fatal(err)
 		}
-		found, err := s.FindPages(t.Context(), url, "news")
+		found, err := s.FindPages(t.Context(), url, rec.Spec.Name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -343,6 +349,16 @@ func TestDeadOwnersPermitsReturn(t *testing.T) {
 	if _, err := s.Begin(t.Context(), store.BeginParams{Permit: inFlight.Permit, Page: pages[0], Visit: 1}); err != nil {
 		t.Fatal(err)
 	}
+	setState := func(s store.Store, state crawl.CrawlState) {
+		t.Helper()
+		if _, err := s.SetCrawlState(t.Context(), "paused", state); err != nil {
+			t.Fatal(err)
+		}
+	}
+	setState(s, crawl.CrawlPaused)
+	if a := acquire(s, pages[3]); a.Answer != store.GateParked {
+		t.Fatalf("%s, want parked", a.Answer)
+	}
 	crash(t, e)
 
 	s = sqlstore.New(openOwner(t, path), sqlstore.Options{})
@@ -360,6 +376,10 @@ func TestDeadOwnersPermitsReturn(t *testing.T) {
 	hosts, err := s.ListHosts(t.Context(), store.HostFilter{CrawlID: rec.ID, Limit: 10})
 	if err != nil || len(hosts) != 1 || hosts[0].Waiting != 2 {
 		t.Errorf("hosts %+v, %v; want two waiting", hosts, err)
+	}
+	setState(s, crawl.CrawlRunning)
+	if e, err := s.Unpark(t.Context(), paused.ID, 10); err != nil || len(e.Turns) != 1 {
+		t.Errorf("a resume turns %+v, %v; want the page that is parked", e.Turns, err)
 	}
 }
 

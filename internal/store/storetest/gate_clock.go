@@ -83,3 +83,33 @@ func RunClockBack(t *testing.T, e sqlstore.Engine) {
 		t.Errorf("%s (%s, %v) with %+v, want a permit for the robots.txt", a.Answer, a.Reason, a.Wait, a.Permit)
 	}
 }
+
+// RunForgiving tests, on an empty engine, that a host's back-offs are forgiven one after the
+// other, each after a quiet time of its own.
+func RunForgiving(t *testing.T, e sqlstore.Engine) {
+	clock, err := stopClock(t.Context(), e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newGateWorld(t, sqlstore.New(clock, sqlstore.Options{}))
+	page := w.open("news", time.Millisecond, 1)[0]
+	after := func(d time.Duration, answer store.HostAnswer) (level int) {
+		clock.at += d.Microseconds()
+		w.allow("http://host.test")
+		w.request(page, func(p *store.ReleaseParams) { p.Answer, p.RetryAfter, p.HasRetryAfter = answer, time.Second, true })
+		return w.host(page.CrawlID).BackoffLevel
+	}
+	for want := range 3 {
+		if level := after(time.Minute, store.HostThrottled); level != want+1 {
+			t.Fatalf("level %d after %d refusals", level, want+1)
+		}
+	}
+	for _, c := range []struct {
+		quiet time.Duration
+		want  int
+	}{{time.Second, 3}, {3 * time.Hour, 2}, {time.Second, 2}, {3 * time.Hour, 1}, {time.Second, 1}} {
+		if level := after(c.quiet+time.Second, store.HostOK); level != c.want {
+			t.Errorf("level %d after another %v, want %d", level, c.quiet, c.want)
+		}
+	}
+}

@@ -64,3 +64,23 @@ func RunOldGrants(t *testing.T, e sqlstore.Engine) {
 	pass(polite.GrantLimit + time.Second)
 	w.begin(page, robots) // it asks for the file itself
 }
+
+// A page whose visit was recorded although its permit was never given back does not wait again
+// for that visit.
+func lostButRecorded(w *gateWorld) {
+	pages := w.open("news", time.Millisecond, 2)
+	w.lost(pages[0], 200*time.Millisecond)
+	w.record(pages[0], 1)
+	w.begin(pages[1], w.grant(pages[1], patient)) // the other one has expired
+	if h := w.host(pages[0].CrawlID); h.Waiting != 0 {
+		w.t.Errorf("%d waiting", h.Waiting)
+	}
+}
+
+// A permit gives no right to begin once its visit is recorded.
+func recordedMayNotBegin(w *gateWorld) {
+	page := w.open("news", time.Millisecond, 1)[0]
+	permit := w.grant(page)
+	w.record(page, 1)
+	w.refused(page, permit)
+}
