@@ -152,7 +152,7 @@ func (s *Server) named(next http.Handler) http.Handler {
 			s.fail(w, r, fmt.Errorf("crawl %s: %w", quoted(name), store.ErrNotFound))
 			return
 		}
-		if _, err := url.ParseQuery(r.URL.RawQuery); err != nil {
+		if _, err := url.ParseQuery(r.URL.RawQuery); err != nil && r.Method != http.MethodPost { // readForm refuses it for commands
 			s.fail(w, r, fmt.Errorf("the address %w: in a parameter, write %%3B for a semicolon, %%26 for & and %%25 for a percent sign", errBad))
 			return
 		}
