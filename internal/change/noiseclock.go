@@ -37,13 +37,14 @@ func (s *scanner) sameWord(a, b string, prev, next time.Time) (same, clocks bool
 // isEpoch reports whether a word is the time of a fetch in seconds or milliseconds since 1970, as
 // programs write it.
 func isEpoch(word string, at time.Time) bool {
+	const seconds, millis = len("1700000000"), len("1700000000000")
 	word = strings.TrimRight(word, ",")
 	number, err := strconv.ParseInt(word, 10, 64)
-	if err != nil || at.IsZero() {
+	if err != nil || at.IsZero() || len(word) != seconds && len(word) != millis {
 		return false
 	}
 	since := at.Sub(time.Unix(number, 0))
-	if len(word) == len("1700000000000") {
+	if len(word) == millis {
 		since = at.Sub(time.UnixMilli(number))
 	}
 	return since >= -fast && since <= dated

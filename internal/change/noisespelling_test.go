@@ -61,4 +61,7 @@ func TestTimesOfPrograms(t *testing.T) {
 			t.Errorf("%q: noise is %v", c.lines, noise)
 		}
 	}
+	if noise, _ := CompareRenderings(Rendering{Text: "A ticket costs 12 euros", At: time.Unix(1, 0)}, Rendering{Text: "A ticket costs 15 euros", At: time.Unix(2, 0)}); noise {
+		t.Error("a small number is a time")
+	}
 }
