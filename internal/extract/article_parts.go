@@ -3,6 +3,7 @@ package extract
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"golang.org/x/net/html"
@@ -129,7 +130,7 @@ func (a *articleChoice) marked() int32 {
 }
 
 // threadNames are how pages call what readers have said, after or before its number.
-var threadNames = func() map[string]bool {
+var threadNames = sync.OnceValue(func() map[string]bool {
 	all := map[string]bool{}
 	for name := range strings.SplitSeq(`comment, comments, reader comments, user comments, kommentar, kommentare, leserkommentare, commentaire, commentaires,
 		comentario, comentarios, comentário, comentários, commento, commenti, reactie, reacties, kommentarer, kommentaarit, komentarz, komentarze,
@@ -138,7 +139,7 @@ var threadNames = func() map[string]bool {
 		all[strings.ReplaceAll(collapse(name), " ", "")] = true
 	}
 	return all
-}()
+})
 
 // findThreads finds comments that no name shows, by the heading that counts them.
 func (a *articleChoice) findThreads() {
@@ -199,7 +200,7 @@ func isThreadHeading(text string) bool {
 		}
 		return -1
 	}, text)
-	return digits && threadNames[letters]
+	return digits && threadNames()[letters]
 }
 
 // findLead notes a lead between the headline and an element that holds the text, both in one element.

@@ -13,8 +13,9 @@ import (
 type names map[string]bool
 
 func set(list string) names {
-	s := names{}
-	for _, name := range strings.Fields(list) {
+	words := strings.Fields(list)
+	s := make(names, len(words))
+	for _, name := range words {
 		s[name] = true
 	}
 	return s

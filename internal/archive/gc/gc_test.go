@@ -86,7 +86,7 @@ func TestDryRunAsks(t *testing.T) {
 	if claimed, err := w.store.Claim(t.Context(), []string{busy}); err != nil || len(claimed) != 1 {
 		t.Fatalf("claimed %v, %v", claimed, err)
 	}
-	want := gc.Collected{Deleted: 1, Bytes: int64(len("old")), Kept: 2}
+	want := gc.Collected{Deleted: 1, Bytes: int64(len("old")), Kept: 2, Claimed: 1}
 	for _, dry := range []bool{true, false} {
 		if got := w.collect(gc.CollectOptions{Age: 2 * hour, Dry: dry}); got != want {
 			t.Errorf("dry %t: found %+v, want %+v", dry, got, want)
