@@ -40,7 +40,7 @@ func (o Budgeted) Next(page Page, seen Observation, p Parameters) Decision {
 	if gap, is := exploratoryLook(o.Objective, g, due, days(p.Max)); is && belief.Pairs > 0 && page.Visit%2 == 0 {
 		due = gap
 		why.add(because(CodeEarly, duration(due).Seconds()))
-	} else if rare := rarely(o.Objective, g, due, rarest(p.Interval)); rare < min(due, days(p.Max)) {
+	} else if rare := rarely(o.Objective, g, due, days(p.Max), rareLooksOf(p.Interval, belief)); rare < min(due, days(p.Max)) {
 		due = rare
 		why.add(because(CodeRare, duration(due).Seconds()))
 	}

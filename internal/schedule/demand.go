@@ -19,7 +19,7 @@ const lateShare = 0.25
 // those of the pages to better than 1e-3 (1e-2 for [Fresh], whose exploration begins at
 // sharp bounds). The zero Demand is empty. Demands of shards can be merged.
 type Demand struct {
-	rarest float64      // see [rarely]
+	rarest float64      // in days: when pages that are given up are looked at, see [rareLooks]
 	cells  []demandCell // in the order of their first pages, so that sums are the same each time
 	index  map[demandKey]int
 }
@@ -29,33 +29,34 @@ type Demand struct {
 func demandsOf(groups []Group, s Steering) []Demand {
 	all := make([]Demand, len(groups))
 	for i := range all {
-		all[i].rarest = rarest(s.Interval)
+		all[i].rarest = rareIntervals * s.Interval
 	}
 	return all
 }
 
-// demandKey is a cell's shape, days and weight, and the timetable's period.
-type demandKey [4]int16
+// demandKey is a cell's shape, days and weight, the timetable's period, and the days after which its
+// pages are looked at if they are given up.
+type demandKey [5]int16
 
 type demandCell struct {
 	key           demandKey
 	n             float64
 	a, b, weights float64 // sums of logarithms
+	soon          float64 // sum of days, see [rareLooks]
 }
 
 // Add counts a page with a belief and a weight (> 0).
-func (c *Demand) Add(g gamma.Distribution, weight float64) { c.AddTimed(g, weight, Timetable{}) }
+func (c *Demand) Add(g gamma.Distribution, weight float64) { c.addAlike(1, g, weight, Timetable{}, 0) }
 
-// AddTimed counts a page with its timetable, or with none.
-func (c *Demand) AddTimed(g gamma.Distribution, weight float64, t Timetable) {
-	c.addAlike(1, g, weight, t)
-}
-
-// addAlike counts n similar pages (> 0).
-func (c *Demand) addAlike(n float64, g gamma.Distribution, weight float64, t Timetable) {
+// addAlike counts n similar pages (> 0), with their timetable or with none. If they are given up, they are looked at after soon
+// days; 0 if that is not known.
+func (c *Demand) addAlike(n float64, g gamma.Distribution, weight float64, t Timetable, soon float64) {
 	a, b, w := math.Log2(g.A), math.Log2(g.B), math.Log2(weight)
 	cellOf := func(x float64) int16 { return int16(math.Floor(min(max(x, -1000), 1000) * demandOctave)) }
-	c.add(demandCell{key: demandKey{cellOf(a), cellOf(b), cellOf(w), int16(t.Period)}, n: n, a: n * a, b: n * b, weights: n * w})
+	c.add(demandCell{
+		key: demandKey{cellOf(a), cellOf(b), cellOf(w), int16(t.Period), cellOf(math.Log2(soon))},
+		n:   n, a: n * a, b: n * b, weights: n * w, soon: n * soon,
+	})
 }
 
 // Merge adds the counts of another demand.
@@ -80,6 +81,7 @@ func (c *Demand) add(cell demandCell) {
 	sum.a += cell.a
 	sum.b += cell.b
 	sum.weights += cell.weights
+	sum.soon += cell.soon
 }
 
 // Pages returns how many pages were counted.
@@ -99,6 +101,11 @@ func (c *demandCell) belief() gamma.Distribution {
 // weight returns the weight that represents the cell's pages.
 func (c *demandCell) weight() float64 { return math.Exp2(c.weights / c.n) }
 
+// looks returns when the cell's pages are looked at if they are given up.
+func (c *demandCell) looks(rarest float64) rareLooks {
+	return rareLooks{most: rarest, soon: c.soon / c.n}
+}
+
 // interval returns the mean number of days between two visits of the cell's pages, which
 // are like a page of weight 1 with belief g.
 func (c *demandCell) interval(o Objective, g gamma.Distribution, threshold, low, high, rarest float64) float64 {
@@ -107,7 +114,7 @@ func (c *demandCell) interval(o Objective, g gamma.Distribution, threshold, low,
 			return min(max(float64(n)*periods[t.Period].days(), low), high)
 		}
 	}
-	return meanInterval(o, g, threshold, low, high, rarest)
+	return meanInterval(o, g, threshold, low, high, c.looks(rarest))
 }
 
 // Planned returns how many visits a day the pages would get together at a threshold (≥

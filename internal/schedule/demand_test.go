@@ -45,7 +45,7 @@ func TestDemandPlanned(t *testing.T) {
 		for _, round := range []float64{0.3, 3, 30} {
 			threshold, exact := o.Worth(FirstPrior(day), round), 0.0
 			for i, g := range beliefs {
-				exact += 1 / meanInterval(o, g, threshold/weights[i], days(daily.Min), days(daily.Max), 0)
+				exact += 1 / meanInterval(o, g, threshold/weights[i], days(daily.Min), days(daily.Max), rareLooks{})
 			}
 			tolerance := 1e-3
 			if o == (Fresh{}) {

@@ -43,38 +43,50 @@ func givesUp(o Objective) bool {
 }
 
 // rareIntervals is after how many mean intervals of its crawl a page that is given up is
-// looked at all the same.
+// looked at all the same, at the latest.
 const rareIntervals = 12
 
-// rarest returns after how many days a page that is given up is looked at again at the
-// latest, given the days that there are for each visit of a page; 0 if that is not known.
-func rarest(interval float64) float64 { return rareIntervals * interval }
+// rareLooks says after how many days a page that is given up is looked at again: after most at
+// the latest, and after soon, if that is known, where its index leaves it to the longest interval.
+// Without most it is never.
+type rareLooks struct{ most, soon float64 }
 
-// rarely returns when to visit a page that its index would visit after due days, if pages
-// that are given up are looked at every so often; 0 is never. A page that is given up may
-// stop changing. From then on its copy could be up to date, for a single visit, and only a
-// look can show it. At the longest interval alone that look comes after four months, however
-// large the budget: where pages changed often and then no more, Fresh was out of date for half
-// as long again as with equal visits for all.
-func rarely(o Objective, g gamma.Distribution, due, rarest float64) float64 {
-	if rarest > 0 && due > rarest && givesUp(o) && g.Mean()*due > surely {
-		return rarest
+// rareLooksOf returns when a page is looked at that is given up, given the days that there are for
+// each visit of a page; 0 if that is not known. A page that was visited a short time ago may have
+// been given up for a rush of changes that is over soon, as the first day of a news article is. So
+// the first such look comes after an average interval, and each further one after twice as long.
+func rareLooksOf(interval float64, b Belief) rareLooks {
+	most := rareIntervals * interval
+	return rareLooks{most: most, soon: min(most, max(interval, 2*float64(b.LastGap)))}
+}
+
+// rarely returns when to visit a page that its index would visit after due days, of at most high.
+// A page that is given up may stop changing. From then on its copy could be up to date, for a
+// single visit, and only a look can show it. At the longest interval alone that look comes after
+// four months, however large the budget: where pages changed often and then no more, Fresh was out
+// of date for half as long again as with equal visits for all.
+func rarely(o Objective, g gamma.Distribution, due, high float64, look rareLooks) float64 {
+	switch {
+	case look.most <= 0 || !givesUp(o) || g.Mean()*due <= surely:
+		return due
+	case due >= high && look.soon > 0:
+		return min(due, look.soon)
 	}
-	return due
+	return min(due, look.most)
 }
 
 // meanInterval returns the mean number of days between two visits of a page with belief
 // g, within the bounds low and high.
-func meanInterval(o Objective, g gamma.Distribution, threshold, low, high, rarest float64) float64 {
-	one, other := intervalsAt(o, g, threshold, low, high, rarest)
+func meanInterval(o Objective, g gamma.Distribution, threshold, low, high float64, look rareLooks) float64 {
+	one, other := intervalsAt(o, g, threshold, low, high, look)
 	return (one + other) / 2
 }
 
 // intervalsAt returns the two intervals, in days, that alternate for a page with belief g:
 // they differ if every other visit is an exploratory look.
-func intervalsAt(o Objective, g gamma.Distribution, threshold, low, high, rarest float64) (one, other float64) {
+func intervalsAt(o Objective, g gamma.Distribution, threshold, low, high float64, look rareLooks) (one, other float64) {
 	due := Due(o, g, threshold)
-	one = min(max(rarely(o, g, due, rarest), low), high)
+	one = min(max(rarely(o, g, due, high, look), low), high)
 	if gap, is := exploratoryLook(o, g, due, high); is {
 		return one, max(gap, low)
 	}

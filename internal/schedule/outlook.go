@@ -75,7 +75,7 @@ func (t OutlookTally) Add(e Entry, n float64) {
 	p := g.Steer(t.o.steering, t.o.hosts[e.Host], e.Weight)
 	belief, apart := e.Belief.Gamma(p.prior()), days(e.Planned())
 	if _, budgeted := g.Policy.(Budgeted); budgeted && e.byPolicy() {
-		t.o.demand(n, e.Host, e.Group).addAlike(n, p.forecast(e.Belief).counted(g.Policy, belief, apart), p.weight(), e.Belief.Timetable)
+		t.o.demand(n, e.Host, e.Group).addAlike(n, p.forecast(e.Belief).counted(g.Policy, belief, apart), p.weight(), e.Belief.Timetable, 0)
 		return
 	}
 	one := visiting(apart, apart)
@@ -95,7 +95,7 @@ func (t OutlookTally) AddUnseen(host int64, n float64) {
 		t.o.settle(n, h, evenly(p.prior(), round, round))
 		return
 	}
-	t.o.demand(n, host, 0).addAlike(n, p.prior(), p.weight(), Timetable{})
+	t.o.demand(n, host, 0).addAlike(n, p.prior(), p.weight(), Timetable{}, 0)
 }
 
 // Settle ends the tally: it finds the threshold at which each host is full.
@@ -316,7 +316,7 @@ func (c *demandCell) lags(o Objective, threshold, low, high, rarest, by float64)
 	}
 	one, other := high, high
 	if !math.IsInf(threshold, 1) {
-		one, other = intervalsAt(o, g, threshold, low, high, rarest)
+		one, other = intervalsAt(o, g, threshold, low, high, c.looks(rarest))
 	}
 	return evenly(g, by*one, by*other)
 }

@@ -138,7 +138,11 @@ func (s *Tally) Add(e Entry) {
 	if h.demands != nil {
 		censuses = h.demands
 	}
-	censuses[e.Group].AddTimed(p.forecast(e.Belief).counted(g.Policy, belief, interval), p.weight(), e.Belief.Timetable)
+	soon := 0.0
+	if b, is := g.Policy.(Budgeted); is && givesUp(b.Objective) {
+		soon = rareLooksOf(p.Interval, e.Belief).soon
+	}
+	censuses[e.Group].addAlike(1, p.forecast(e.Belief).counted(g.Policy, belief, interval), p.weight(), e.Belief.Timetable, soon)
 }
 
 // window returns over how many days the looks at a host's pages are combined to find a

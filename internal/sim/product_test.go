@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -127,5 +128,39 @@ func TestPagesThatStopChanging(t *testing.T) {
 	}
 	if t.Logf("%.3f of what uniform is stale", share); share > 1.2 {
 		t.Errorf("%.3f of what uniform is stale, want at most 1.2", share)
+	}
+}
+
+// News articles change several times on their first day, and hardly afterwards. A policy that gives
+// pages up learns that in time to have most of them as they stay.
+func TestPagesThatSettleDown(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: many simulations")
+	}
+	t.Parallel()
+	policies, err := Choose([]string{"fresh", "uniform"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := newDrawing(1)
+	w := &World{Name: "news", Days: 300, Hosts: 1}
+	const life = 90.0
+	for range 120 {
+		born := d.Float64()*(w.Days+life) - life
+		p := Page{Name: fmt.Sprint(len(w.Pages)), Birth: max(0, born), Death: born + 30 + 60*d.ExpFloat64(), Weight: 1}
+		for after := 0.02; after < life; after *= 1 + 2*d.ExpFloat64() {
+			if at := born + after; at > p.Birth && at < min(p.Death, w.Days) {
+				p.Changes = append(p.Changes, at)
+			}
+		}
+		if alive := min(p.Death, w.Days) - p.Birth; alive > 0 {
+			p.Rate = float64(len(p.Changes)) / alive
+			w.Pages = append(w.Pages, p)
+		}
+	}
+	o := Options{Budget: Budget{Each: 0.05}, Mode: Timers, Warmup: 100, Seed: 1}
+	share := Run(w, policies[0], o).Staleness / Run(w, policies[1], o).Staleness
+	if t.Logf("%.3f of what uniform is stale", share); share > 1.5 {
+		t.Errorf("%.3f of what uniform is stale, want at most 1.5", share)
 	}
 }
