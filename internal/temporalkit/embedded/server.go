@@ -164,6 +164,12 @@ func (t *Server) args(c Child, partitions int) []string {
 		// server then puts away what it has read, and reads nothing for ten seconds.
 		"--dynamic-config-value", "history.queuePendingTasksMaxCount=10000",
 		"--dynamic-config-value", "history.queuePendingTaskCriticalCount=20000",
+		// It also counts what it has done, until it looks what that is: by default every half a
+		// minute. With more than a hundred visits a second the maximum came first, and then it read
+		// nothing for five seconds, again and again.
+		"--dynamic-config-value", `history.timerProcessorUpdateAckInterval="5s"`,
+		"--dynamic-config-value", `history.transferProcessorUpdateAckInterval="5s"`,
+		"--dynamic-config-value", `history.visibilityProcessorUpdateAckInterval="5s"`,
 		// By default it reads the namespace and all search attributes from its database for
 		// each workflow task, in case a program waits for attributes that it makes. Ours
 		// are there from the start.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A server ignores a setting whose name it does not know, and none of these is missed before a
@@ -52,21 +53,49 @@ func TestServerKnowsItsSettings(t *testing.T) {
 func TestServerStopsReadingBeforeItPutsTimersAway(t *testing.T) {
 	t.Parallel()
 	args := (&Server{Files: In(t.TempDir())}).args(Child{}, onePartition)
-	setting := func(name string) int {
-		for _, arg := range args {
-			if value, ok := strings.CutPrefix(arg, name+"="); ok {
-				n, err := strconv.Atoi(value)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return n
-			}
+	number := func(name string) int {
+		n, err := strconv.Atoi(setting(t, args, name))
+		if err != nil {
+			t.Fatal(err)
 		}
-		t.Fatalf("no setting %s in %q", name, args)
-		return 0
+		return n
 	}
-	most, critical := setting("history.queuePendingTasksMaxCount"), setting("history.queuePendingTaskCriticalCount")
-	if batch := setting("history.timerTaskBatchSize"); most+batch >= critical {
+	most, critical := number("history.queuePendingTasksMaxCount"), number("history.queuePendingTaskCriticalCount")
+	if batch := number("history.timerTaskBatchSize"); most+batch >= critical {
 		t.Errorf("it stops reading at %d and reads %d at a time, but %d are critical", most, batch, critical)
 	}
+}
+
+// What the server has done counts as held until it looks again. It must look so often that the
+// maximum does not come first: then nothing is read for five seconds. A visit has up to four tasks
+// of a kind.
+func TestServerLooksOftenAtWhatItHasDone(t *testing.T) {
+	t.Parallel()
+	const visits, tasks = 250, 4 // in a second, each
+	args := (&Server{Files: In(t.TempDir())}).args(Child{}, onePartition)
+	most, err := strconv.Atoi(setting(t, args, "history.queuePendingTasksMaxCount"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []string{"timer", "transfer", "visibility"} {
+		every, err := time.ParseDuration(strings.Trim(setting(t, args, "history."+kind+"ProcessorUpdateAckInterval"), `"`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if done := visits * tasks * every.Seconds(); done > float64(most) {
+			t.Errorf("%s tasks: %.0f are done between two looks, and %d are held at most", kind, done, most)
+		}
+	}
+}
+
+// setting is the value of a setting of the server.
+func setting(t *testing.T, args []string, name string) string {
+	t.Helper()
+	for _, arg := range args {
+		if value, ok := strings.CutPrefix(arg, name+"="); ok {
+			return value
+		}
+	}
+	t.Fatalf("no setting %s in %q", name, args)
+	return ""
 }
