@@ -35,8 +35,8 @@ const (
 	reasonRenamed   = "renamed lists"
 )
 
-// sourceTypes are the media types of lists. The last ones are what servers and stores of objects
-// say of files that they do not know.
+// sourceTypes are the media types of lists. Servers and object stores give the last two to files
+// whose type they do not know.
 var sourceTypes = []string{
 	"application/xml", "text/xml", "application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json",
 	"application/json", "text/plain", "application/gzip", "application/x-gzip", "application/octet-stream", "binary/octet-stream",

@@ -196,10 +196,10 @@ func Suspicion(outcome crawl.Outcome, why crawl.Reason, since int) (crawl.Outcom
 	return outcome, []crawl.Reason{why, {Code: CodeConfirmed, Num: map[string]float64{"visit": float64(since)}}}
 }
 
-// Shared is what is known of a content that a page has shown before, and that was suspect: how
-// many looks found it since the first, and how many other pages of the host show it.
+// Shared describes a suspect content that a page has shown before.
 type Shared struct {
-	Looks, Pages int
+	Looks int // that found it again, after the first
+	Pages int // other pages of the host that show it
 }
 
 const (

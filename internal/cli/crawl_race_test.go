@@ -15,7 +15,7 @@ import (
 type rival struct {
 	*fakeClient
 	now store.CrawlRecord // ID 0: there is none
-	// meanwhile are what the other does, each just before a command of ours.
+	// meanwhile holds the other user's steps. One is taken just before each of our commands.
 	meanwhile []func(*rival)
 	bases     []int64
 }

@@ -187,8 +187,8 @@ const (
 	Reschedule  = "reschedule"   // RescheduleArg
 )
 
-// SpecBase is what a new spec was made from. It is a second argument, which workers of earlier
-// releases pass over, and which may be missing.
+// SpecBase tells which spec a new one was made from. It is an optional second argument, and workers
+// of earlier releases ignore it.
 type SpecBase struct {
 	// Generation is that of the spec that was read; see OpenCrawlIn.Base.
 	Generation int64 `json:"generation,omitempty"`

@@ -174,7 +174,7 @@ func partOf(n *html.Node) string {
 	return rowOf(n)
 }
 
-// operands writes the elements in an element, at least so many.
+// operands writes the child elements of an element, and adds empty ones up to the least number.
 func operands(n *html.Node, least int) []string {
 	var parts []string
 	for child := n.FirstChild; child != nil; child = child.NextSibling {
