@@ -3,6 +3,7 @@ package activities_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"recrawl/internal/crawl"
 	"recrawl/internal/fetch"
 	"recrawl/internal/store"
+	"recrawl/internal/urlkey"
 )
 
 // rejected counts the crawl's rejected links of a reason.
@@ -84,11 +86,11 @@ func TestSitemapsBeyondTheSite(t *testing.T) {
 }
 
 // A robots.txt that redirects beyond its site is followed to as many hosts as the
-// spec allows. Beyond that, it counts as unavailable, with the reason; it is tried
+// spec allows, for each site: one that uses up its own takes none from others. Beyond that, it counts as unavailable, with the reason; it is tried
 // again, also for other crawls.
 func TestRobotsRedirectBeyondTheSite(t *testing.T) {
 	t.Parallel()
-	const relays, most = 12, 5
+	const relays, most = 12, 5 // of each site
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		name, _, _ := strings.Cut(r.Host, ".")
 		port := r.Host[strings.LastIndexByte(r.Host, ':'):]
@@ -97,16 +99,16 @@ func TestRobotsRedirectBeyondTheSite(t *testing.T) {
 	port := s.url[strings.LastIndexByte(s.url, ':'):]
 	var seeds []string
 	for i := range relays {
-		seeds = append(seeds, fmt.Sprintf("http://r%d.relay.localhost%s/", i, port))
+		seeds = append(seeds, fmt.Sprintf("http://r%d.relay.localhost%s/", i, port), fmt.Sprintf("http://o%d.other.localhost%s/", i, port))
 	}
 	w := newWorld(t)
 	w.open(seeds, wholeMachine)
 	run(w, contract.Admit, contract.AdmitIn{CrawlID: w.crawl().ID, Limit: 100})
-	followed := 0
+	followed := map[string]int{}
 	for _, seed := range seeds {
 		got, summary := w.refreshed(w.page(seed).PageRef)
 		if got.State == store.RobotsRedirected {
-			followed++
+			followed[must[urlkey.URL](t)(urlkey.Canonical(seed)).Site()]++
 			continue
 		}
 		retry := got.ExpiresAt.Sub(got.FetchedAt)
@@ -114,11 +116,12 @@ func TestRobotsRedirectBeyondTheSite(t *testing.T) {
 			t.Errorf("%s: %+v, %s", seed, got, summary)
 		}
 	}
-	if followed != most || w.rejected("foreign host") != relays-most {
-		t.Errorf("%d redirects are followed, %d rejected; want %d, %d", followed, w.rejected("foreign host"), most, relays-most)
+	want := map[string]int{"relay.localhost" + port: most, "other.localhost" + port: most}
+	if !maps.Equal(followed, want) || w.rejected("foreign host") != 2*(relays-most) {
+		t.Errorf("%v redirects are followed, %d rejected; want %v, %d", followed, w.rejected("foreign host"), want, 2*(relays-most))
 	}
 	listed := must[[]store.RejectedLink](t)(w.store.ListRejected(t.Context(), store.RejectedFilter{CrawlID: w.crawl().ID, Limit: 100}))
-	if len(listed) == 0 || !strings.HasSuffix(listed[0].URL, ".victim.localhost"+port+"/robots.txt") || !strings.HasSuffix(listed[0].From, ".relay.localhost"+port+"/") {
+	if len(listed) == 0 || !strings.HasSuffix(listed[0].URL, ".victim.localhost"+port+"/robots.txt") || !strings.HasSuffix(listed[0].From, ".localhost"+port+"/") {
 		t.Errorf("listed %+v", listed)
 	}
 }

@@ -145,8 +145,10 @@ func judgeRobots(of urlkey.URL, known store.RobotsRecord, r fetch.Result, body [
 }
 
 // judgeHop says why a redirect of a robots.txt is not followed; its reason is "" if
-// it is. A redirect beyond the page's site and the crawl's scope counts against the
-// crawl whose page asks, even though the result serves all crawls.
+// it is. A redirect beyond the page's site and the crawl's scope counts against that
+// site in the crawl whose page asks, even though the result serves all crawls. By site,
+// because redirects across authorities are to be followed (RFC 9309 section 2.3.1.2), and
+// no site must take that from another.
 func (a *Activities) judgeHop(ctx context.Context, view *crawlView, asker store.PageRecord, from urlkey.URL, p store.SaveRobotsParams, to urlkey.URL) (scope.Verdict, error) {
 	if p.State != store.RobotsRedirected {
 		return scope.Verdict{}, nil
@@ -163,11 +165,11 @@ func (a *Activities) judgeHop(ctx context.Context, view *crawlView, asker store.
 		return scope.Verdict{}, nil
 	}
 	most := view.Spec.Sources.ForeignHosts
-	claimed, err := a.stores.Frontier.ClaimForeignHost(ctx, asker.CrawlID, to.HostKey(), most)
+	claimed, err := a.stores.Frontier.ClaimRobotsHost(ctx, asker.CrawlID, from.Site(), to.HostKey(), most)
 	if err != nil || claimed {
 		return scope.Verdict{}, err
 	}
-	return scope.Verdict{Reason: store.ReasonForeign, Detail: store.ForeignDetail(most)}, nil
+	return scope.Verdict{Reason: store.ReasonForeign, Detail: store.RobotsHostDetail(most)}, nil
 }
 
 // rejectHop counts a robots.txt redirect that is not followed, as rejected links are

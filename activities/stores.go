@@ -81,7 +81,7 @@ type FrontierStore interface {
 	Admit(ctx context.Context, p store.AdmitParams) ([]store.PageRecord, error)
 	Refilled(ctx context.Context, crawlID int64, e admission.Engine) (again bool, err error)
 	Recount(ctx context.Context, crawlID int64) error
-	ClaimForeignHost(ctx context.Context, crawlID int64, host string, most int) (bool, error)
+	ClaimRobotsHost(ctx context.Context, crawlID int64, site, host string, most int) (bool, error)
 	SeedKeys(ctx context.Context, crawlID int64, keys []crawl.SeedKey) (map[crawl.SeedKey]bool, error)
 }
 

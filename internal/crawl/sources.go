@@ -43,9 +43,9 @@ type SourceSpec struct {
 	// all that a sitemap may have.
 	MaxURLs int `json:"max_urls"`
 	// ForeignHosts is the most hosts, over the crawl's whole life, to which sitemaps named by
-	// a robots.txt, redirects of sitemaps and feeds, and redirects of a robots.txt itself
-	// may lead the crawl beyond the scope and beyond the registrable domain of the host that
-	// names them: 0 (none) to 1000.
+	// a robots.txt, and redirects of sitemaps and feeds, may lead the crawl beyond the scope
+	// and beyond the registrable domain of the host that names them: 0 (none) to 1000. To as
+	// many more the robots.txt files of each such domain may lead by redirects.
 	ForeignHosts int `json:"foreign_hosts"`
 }
 

@@ -105,7 +105,7 @@ type RegisterParams struct {
 	// Revive makes stopped pages of the list Known again, with their history.
 	Revive bool
 	// ForeignHosts is the most hosts beyond its sites that the crawl may have, including
-	// those of other calls and of ClaimForeignHost. The first that are found are taken, and
+	// those of other calls. The first that are found are taken, and
 	// stay if the number changes later. The rest are counted as rejected, for ReasonForeign.
 	ForeignHosts int
 	// RequisiteHosts is likewise the most hosts beyond its sites on which requisites may lie.

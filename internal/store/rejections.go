@@ -18,6 +18,12 @@ func ForeignDetail(most int) string {
 	return fmt.Sprintf("beyond this site, and the crawl has its %d foreign hosts (sources.foreign_hosts)", most)
 }
 
+// RobotsHostDetail explains a redirect of a robots.txt that is not followed, as ForeignDetail
+// does; most is to how many foreign hosts those of one site may lead the crawl.
+func RobotsHostDetail(most int) string {
+	return fmt.Sprintf("beyond this site, whose robots.txt have led to %d foreign hosts (sources.foreign_hosts)", most)
+}
+
 // Rejections records the links that a crawl did not take, as numbers and examples.
 type Rejections interface {
 	// Rejections counts the crawl's rejected links by reason, most first.

@@ -25,10 +25,11 @@ type Sources interface {
 	Outdated(ctx context.Context, crawlID int64, dates []URLDate) ([]OutdatedPage, error)
 	// ListSources lists sources by page id after After, or the newest first.
 	ListSources(ctx context.Context, f SourceFilter) ([]SourceRecord, error)
-	// ClaimForeignHost reports whether a host to which a robots.txt redirects is one of the
-	// crawl's foreign hosts, and makes it one if there are fewer than most. See
+	// ClaimRobotsHost reports whether a host to which a robots.txt of the site redirects is
+	// one of those to which the site may lead the crawl, and makes it one if there are fewer
+	// than most. A site is what urlkey.URL.Site says. They are counted apart from
 	// RegisterParams.ForeignHosts.
-	ClaimForeignHost(ctx context.Context, crawlID int64, host string, most int) (bool, error)
+	ClaimRobotsHost(ctx context.Context, crawlID int64, site, host string, most int) (bool, error)
 }
 
 // HintMemory is how many hints a source's record remembers. When there are more, half of

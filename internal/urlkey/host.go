@@ -69,20 +69,21 @@ func RegistrableDomain(host string) string {
 }
 
 // SameSite reports whether one owner answers for both hosts, judging by their
-// names: they are one host, or names under one registrable domain, on any ports.
-// Addresses and single labels have no registrable domain; neither do names of this
-// machine, where each port is another service: for these the ports must be the same
-// too.
-func SameSite(a, b URL) bool {
+// names: see Site.
+func SameSite(a, b URL) bool { return a.Site() == b.Site() }
+
+// Site names the hosts for which one owner answers, judging by their names: the
+// registrable domain, on any ports. Addresses and single labels have none, and are
+// each a site of their own. On this machine each port is another service, and so names
+// under localhost are of one site only on one port.
+func (u URL) Site() string {
 	switch {
-	case a.HostKey() == b.HostKey():
-		return true
-	case RegistrableDomain(a.Host()) != RegistrableDomain(b.Host()):
-		return false
-	case IsLocalhost(a.Hostname()):
-		return a.portNumber() == b.portNumber()
+	case !hasRegistrableDomain(u.Hostname()):
+		return u.HostKey()
+	case IsLocalhost(u.Hostname()) && u.Port() != "":
+		return RegistrableDomain(u.Hostname()) + ":" + u.Port()
 	}
-	return hasRegistrableDomain(a.Hostname())
+	return RegistrableDomain(u.Hostname())
 }
 
 // hasRegistrableDomain reports whether a name lies under a domain that somebody has

@@ -305,6 +305,8 @@ func TestSameSite(t *testing.T) {
 		{"http://a.localhost:8000/", "http://b.a.localhost:8000/", true},
 		{"http://a.localhost:8000/", "http://b.a.localhost:9000/", false},
 		{"http://localhost:8000/", "http://a.localhost:8000/", false},
+		{"http://a.localhost/", "https://b.a.localhost/", true},
+		{"http://127.0.0.1:8000/", "http://127.0.0.1:9000/", false},
 	}
 	for _, c := range cases {
 		if got := SameSite(must(t, c.a), must(t, c.b)); got != c.want || got != SameSite(must(t, c.b), must(t, c.a)) {

@@ -45,6 +45,7 @@ var ownTables = []ownTable{
 	{"redirected_seeds", []string{"seed_hash"}},
 	{"foreign_hosts", []string{"host_id"}},
 	{"requisite_hosts", []string{"host_id"}},
+	{"robots_hosts", []string{"site", "host_id"}},
 	{"seed_keys", []string{"kind", "hash"}},
 	{"imports", []string{"source"}},
 	{"sinks", []string{"name"}},

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"cmp"
 	"context"
+	"encoding/hex"
 	"fmt"
 	"slices"
 
@@ -12,28 +13,36 @@ import (
 	"recrawl/internal/store"
 )
 
-// foreignBound is a bound on a crawl's foreign hosts, with the table of those that it has.
+// foreignBound is a bound on a crawl's foreign hosts, with the table of those that it has. If
+// site is set, it bounds those to which that site leads, and is in hexadecimal digits.
 type foreignBound struct {
 	scope.HostBound
 	table string
+	site  string
 }
 
 func sourceBound(most int) foreignBound {
-	return foreignBound{scope.HostBound{Most: most, Reason: store.ReasonForeign, Detail: store.ForeignDetail(most)}, "foreign_hosts"}
+	return foreignBound{scope.HostBound{Most: most, Reason: store.ReasonForeign, Detail: store.ForeignDetail(most)}, "foreign_hosts", ""}
+}
+
+func robotsBound(site string, most int) foreignBound {
+	// A hash, so that a takedown of the site finds nothing to remove.
+	hash := urlHash(site)
+	return foreignBound{scope.HostBound{Most: most, Reason: store.ReasonForeign, Detail: store.RobotsHostDetail(most)}, "robots_hosts", hex.EncodeToString(hash[:])}
 }
 
 func requisiteBound(most int) foreignBound {
-	return foreignBound{requisite.CrawlHosts(most), "requisite_hosts"}
+	return foreignBound{requisite.CrawlHosts(most), "requisite_hosts", ""}
 }
 
 // isRequisite reports whether the URL is to be registered as a requisite.
 func (u foundURL) isRequisite() bool { return crawl.PageKind(u.Kind) == crawl.KindRequisite }
 
-// ClaimForeignHost implements store.Sources.
-func (s *Store) ClaimForeignHost(ctx context.Context, crawlID int64, host string, most int) (bool, error) {
+// ClaimRobotsHost implements store.Sources.
+func (s *Store) ClaimRobotsHost(ctx context.Context, crawlID int64, site, host string, most int) (bool, error) {
 	unit := s.grouping.Unit(clean(host))
 	claimed, err := write(ctx, s, func(tx Tx) (map[string]int64, error) {
-		return s.claimForeign(ctx, tx, crawlID, sourceBound(most), []string{unit})
+		return s.claimForeign(ctx, tx, crawlID, robotsBound(site, most), []string{unit})
 	})
 	if err != nil {
 		return false, fmt.Errorf("claim host %s for crawl %d: %w", unit, crawlID, err)
@@ -108,10 +117,14 @@ func (s *Store) claimForeign(ctx context.Context, tx Tx, crawlID int64, bound fo
 	if err := s.insertHosts(ctx, tx, added); err != nil {
 		return nil, err
 	}
-	query := `INSERT INTO ` + bound.table + ` (crawl_id, host_id)
-		SELECT CAST($2 AS BIGINT), h.id FROM ` + s.records(1, "r", "host text") + ` CROSS JOIN hosts h
-		WHERE h.host = r.host ORDER BY h.id ON CONFLICT (crawl_id, host_id) DO NOTHING`
-	if _, err := tx.Exec(ctx, query, jsonText(added), crawlID); err != nil {
+	columns, site, args := "crawl_id, host_id", "", []any{jsonText(added), crawlID}
+	if bound.site != "" {
+		columns, site, args = "crawl_id, site, host_id", s.engine.Dialect().Unhex("$3")+", ", append(args, bound.site)
+	}
+	query := `INSERT INTO ` + bound.table + ` (` + columns + `)
+		SELECT CAST($2 AS BIGINT), ` + site + `h.id FROM ` + s.records(1, "r", "host text") + ` CROSS JOIN hosts h
+		WHERE h.host = r.host ORDER BY h.id ON CONFLICT (` + columns + `) DO NOTHING`
+	if _, err := tx.Exec(ctx, query, args...); err != nil {
 		return nil, err
 	}
 	return s.foreignHosts(ctx, tx, crawlID, bound, names)
@@ -124,7 +137,8 @@ func (s *Store) nextForeign(ctx context.Context, tx Tx, crawlID int64, bound for
 		return known, nil, err
 	}
 	var taken int
-	if err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM `+bound.table+` WHERE crawl_id = $1`, []any{crawlID}, &taken); err != nil {
+	ofSite, args := s.ofSite(bound, []any{crawlID})
+	if err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM `+bound.table+` WHERE crawl_id = $1`+ofSite, args, &taken); err != nil {
 		return nil, nil, err
 	}
 	return known, bound.Take(names, func(host string) bool { return known[host] != 0 }, taken), nil
@@ -136,9 +150,10 @@ func (s *Store) foreignHosts(ctx context.Context, tx Tx, crawlID int64, bound fo
 	if len(names) == 0 {
 		return hosts, nil
 	}
+	ofSite, args := s.ofSite(bound, []any{jsonText(hostNames(names)), crawlID})
 	query := `SELECT h.host, h.id FROM ` + s.records(1, "r", "host text") + ` CROSS JOIN hosts h
-		WHERE h.host = r.host AND EXISTS (SELECT 1 FROM ` + bound.table + ` f WHERE f.crawl_id = $2 AND f.host_id = h.id)`
-	err := tx.Query(ctx, query, []any{jsonText(hostNames(names)), crawlID}, func(row Row) error {
+		WHERE h.host = r.host AND EXISTS (SELECT 1 FROM ` + bound.table + ` WHERE crawl_id = $2 AND host_id = h.id` + ofSite + `)`
+	err := tx.Query(ctx, query, args, func(row Row) error {
 		var name string
 		var id int64
 		err := row.Scan(&name, &id)
@@ -146,6 +161,16 @@ func (s *Store) foreignHosts(ctx context.Context, tx Tx, crawlID int64, bound fo
 		return err
 	})
 	return hosts, err
+}
+
+// ofSite is the condition that a row of the bound's table is of its site, if it has one, with
+// the arguments that a query with it has.
+func (s *Store) ofSite(bound foreignBound, args []any) (string, []any) {
+	if bound.site == "" {
+		return "", args
+	}
+	args = append(args, bound.site)
+	return fmt.Sprintf(` AND site = %s`, s.engine.Dialect().Unhex(fmt.Sprintf("$%d", len(args)))), args
 }
 
 func hostNames(names []string) []hostName {

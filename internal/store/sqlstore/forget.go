@@ -106,7 +106,7 @@ func (s *Store) forgetHost(ctx context.Context, host string) error {
 		if _, err := tx.Exec(ctx, `DELETE FROM host_steering WHERE host_id = $1`, id); err != nil {
 			return 0, err
 		}
-		for _, table := range []string{"foreign_hosts", "requisite_hosts"} {
+		for _, table := range []string{"foreign_hosts", "requisite_hosts", "robots_hosts"} {
 			if _, err := tx.Exec(ctx, `DELETE FROM `+table+` WHERE host_id = $1`, id); err != nil {
 				return 0, err
 			}

@@ -61,7 +61,8 @@ func (s *Store) HostsNamed(ctx context.Context, host string, limit int) ([]strin
 // hostsBetween lists hosts of crawls by their keys.
 func hostsBetween(ctx context.Context, tx Tx, from, below string, limit int) ([]string, error) {
 	return collect(ctx, tx, `SELECT h.host FROM hosts h WHERE h.host >= $1 AND h.host < $2
-		AND (EXISTS (SELECT 1 FROM host_crawls hc WHERE hc.host_id = h.id) OR EXISTS (SELECT 1 FROM foreign_hosts fh WHERE fh.host_id = h.id))
+		AND (EXISTS (SELECT 1 FROM host_crawls hc WHERE hc.host_id = h.id) OR EXISTS (SELECT 1 FROM foreign_hosts fh WHERE fh.host_id = h.id)
+			OR EXISTS (SELECT 1 FROM robots_hosts rh WHERE rh.host_id = h.id))
 		ORDER BY h.host LIMIT $3`, []any{from, below, limit}, scanText)
 }
 

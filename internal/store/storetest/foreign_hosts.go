@@ -14,7 +14,9 @@ func foreignHostCases() []collectionCase {
 		{"AreBoundedAtOnce", foreignHostsAtOnce},
 		{"AreBoundedAcrossTransactions", foreignHostsMany},
 		{"AreRejectedOnce", foreignHostsRejectedOnce},
-		{"AreClaimed", foreignHostsClaimed},
+		{"OfRobotsAreClaimed", robotsHostsClaimed},
+		{"OfRobotsAreBoundedAtOnce", robotsHostsAtOnce},
+		{"OfRobotsAreForgotten", robotsHostsForgotten},
 		{"AreForgotten", foreignHostsForgotten},
 		{"OfRequisitesAreBounded", requisiteHostsBounded},
 		{"OfRequisitesAreBoundedAtOnce", requisiteHostsAtOnce},
@@ -92,28 +94,13 @@ func foreignHostsAtOnce(c *collection) {
 	const workers, most = 8, 5
 	c.together(workers, func(i int) error {
 		for j := range 4 {
-			first := 100*i + 10*j
-			if _, err := c.s.RegisterLinks(c.ctx, store.RegisterParams{CrawlID: c.id, URLs: c.foreign(first, 3), ForeignHosts: most}); err != nil {
-				return err
-			}
-			host := c.foreign(first+5, 1)[0].Host
-			if _, err := c.s.ClaimForeignHost(c.ctx, c.id, host, most); err != nil {
+			if _, err := c.s.RegisterLinks(c.ctx, store.RegisterParams{CrawlID: c.id, URLs: c.foreign(100*i+10*j, 3), ForeignHosts: most}); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	claimed := 0
-	for i := range workers {
-		for j := range 4 {
-			ok, err := c.s.ClaimForeignHost(c.ctx, c.id, c.foreign(100*i+10*j+5, 1)[0].Host, 0)
-			c.check(err)
-			if ok {
-				claimed++
-			}
-		}
-	}
-	want(c, "foreign hosts", claimed+len(strings.Fields(c.reached())), most)
+	want(c, "foreign hosts", len(strings.Fields(c.reached())), most)
 }
 
 func foreignHostsMany(c *collection) {
@@ -145,22 +132,73 @@ func foreignHostsRejectedOnce(c *collection) {
 	}
 }
 
-func foreignHostsClaimed(c *collection) {
+// claims reports whether redirects of a site's robots.txt may lead to the n-th foreign host.
+func (c *collection) claims(site string, n, most int) bool {
+	c.Helper()
+	ok, err := c.s.ClaimRobotsHost(c.ctx, c.id, site, c.foreign(n, 1)[0].Host, most)
+	c.check(err)
+	return ok
+}
+
+// Each site has its own, and so has each crawl. Those of lists are others.
+func robotsHostsClaimed(c *collection) {
 	c.open()
-	claim := func(n, most int) bool {
-		ok, err := c.s.ClaimForeignHost(c.ctx, c.id, c.foreign(n, 1)[0].Host, most)
-		c.check(err)
-		return ok
-	}
+	want(c, "refused of lists", c.reach(1, c.foreign(1, 2)...).Refused, 1)
 	for i, tc := range []struct {
+		site    string
 		n, most int
 		want    bool
-	}{{1, 0, false}, {1, 2, true}, {1, 2, true}, {2, 2, true}, {3, 2, false}, {2, 0, true}, {3, 3, true}} {
-		want(c, fmt.Sprintf("claim %d, of host %d", i, tc.n), claim(tc.n, tc.most), tc.want)
+	}{
+		{"a.test", 1, 0, false},
+		{"a.test", 1, 2, true},
+		{"a.test", 1, 2, true},
+		{"a.test", 2, 2, true},
+		{"a.test", 3, 2, false},
+		{"b.test", 3, 2, true},
+		{"b.test", 2, 2, true},
+		{"b.test", 1, 2, false},
+		{"a.test", 2, 0, true},
+		{"a.test", 3, 3, true},
+	} {
+		want(c, fmt.Sprintf("claim %d, of host %d", i, tc.n), c.claims(tc.site, tc.n, tc.most), tc.want)
 	}
-	want(c, "refused", c.reach(3, c.foreign(3, 2)...).Refused, 1)
-	_, err := c.s.ClaimForeignHost(c.ctx, 1<<40, "x.test", 1)
+	want(c, "refused of lists", c.reach(2, c.foreign(1, 3)...).Refused, 1)
+	_, err := c.s.ClaimRobotsHost(c.ctx, 1<<40, "a.test", "x.test", 1)
 	c.wantError(err, store.ErrNotFound)
+	c.spec.Name = c.name + "-2"
+	c.open()
+	want(c, "of another crawl", c.claims("a.test", 9, 1), true)
+}
+
+func robotsHostsAtOnce(c *collection) {
+	c.open()
+	const workers, each, most = 8, 4, 5
+	c.together(workers, func(i int) error {
+		for j := range each {
+			if _, err := c.s.ClaimRobotsHost(c.ctx, c.id, "a.test", c.foreign(10*i+j, 1)[0].Host, most); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	claimed := 0
+	for i := range workers {
+		for j := range each {
+			if c.claims("a.test", 10*i+j, 0) {
+				claimed++
+			}
+		}
+	}
+	want(c, "hosts", claimed, most)
+}
+
+func robotsHostsForgotten(c *collection) {
+	c.open()
+	want(c, "the first", c.claims("a.test", 0, 1), true)
+	_, err := c.s.Forget(c.ctx, store.ForgetParams{Target: store.Target{Host: c.foreign(0, 1)[0].Host}, Limit: 100})
+	c.check(err)
+	want(c, "another instead", c.claims("a.test", 1, 1), true)
+	want(c, "a second", c.claims("a.test", 2, 1), false)
 }
 
 func foreignHostsForgotten(c *collection) {
