@@ -176,7 +176,9 @@ func (a *Activities) lookForTraps(ctx context.Context, in contract.MaintainIn, _
 	if err != nil {
 		return err
 	}
-	return a.guard(view).Look(ctx)
+	guard := a.guard(view)
+	guard.Next = newPace(trapsLimit).next
+	return guard.Look(ctx)
 }
 
 // lookForDuplicates compares new contents with all other pages, and schedules visits

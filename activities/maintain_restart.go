@@ -27,6 +27,9 @@ const (
 	// sweepLimit is how long a pass deletes bytes, with its rests. What is left comes in the
 	// next one.
 	sweepLimit = 2 * time.Minute
+	// trapsLimit is how long a pass looks for traps among new pages, with its rests. What is left
+	// comes in the next.
+	trapsLimit = 2 * time.Minute
 	// lookLimit is how long a pass looks for duplicates, with its rests. What is left comes in
 	// the next pass.
 	lookLimit = 2 * time.Minute

@@ -66,20 +66,31 @@ type Guard struct {
 	Effects func(ctx context.Context, effects store.GateEffects)
 	// Found is called for each trap that is found.
 	Found func(trap store.NewTrap)
+	// Next, unless nil, is called between two rounds of Look: it waits for as long as others
+	// should have their turn, and reports whether the pass goes on. The next one does the rest.
+	Next func(ctx context.Context) (bool, error)
 }
 
 // Look continues unfinished work, examines the sites that have grown since it last
 // did and those with many copies, and holds what it finds.
 func (g Guard) Look(ctx context.Context) error {
+	var read siteEvidence
 	more := g.Crawl.Spec.Traps.Guard
 	for round := 0; more && round < lookRounds; round++ {
+		read.beginRound()
 		var err error
-		if more, err = g.lookForTraps(ctx); err != nil {
+		if more, err = g.lookForTraps(ctx, &read); err != nil {
 			return err
+		}
+		if more && g.Next != nil {
+			if more, err = g.Next(ctx); err != nil {
+				return err
+			}
 		}
 	}
 	if g.Crawl.Spec.Traps.Guard {
-		if err := g.lookAtCopies(ctx); err != nil {
+		read.beginRound()
+		if err := g.lookAtCopies(ctx, &read); err != nil {
 			return err
 		}
 	}
@@ -184,20 +195,20 @@ type grownSite struct {
 
 // lookForTraps examines the pages found since the last look, and reports whether
 // there are more.
-func (g Guard) lookForTraps(ctx context.Context) (more bool, err error) {
+func (g Guard) lookForTraps(ctx context.Context, read *siteEvidence) (more bool, err error) {
 	growth, err := g.Store.GrownPages(ctx, g.Crawl.ID, grownPages)
 	if err != nil || len(growth.Pages) == 0 {
 		return false, err
 	}
 	found := len(growth.Pages)
 	growth.Pages = slices.DeleteFunc(growth.Pages, func(p store.GrownPage) bool { return p.Requisite })
-	if err := g.lookAtGrowth(ctx, growth); err != nil {
+	if err := g.lookAtGrowth(ctx, growth, read); err != nil {
 		return false, err
 	}
 	return found == grownPages, g.endLook(ctx, growth)
 }
 
-func (g Guard) lookAtGrowth(ctx context.Context, growth store.Growth) error {
+func (g Guard) lookAtGrowth(ctx context.Context, growth store.Growth, read *siteEvidence) error {
 	sites, keys := sitesOf(growth.Pages)
 	traps, err := g.trapsOf(ctx, keys)
 	if err != nil {
@@ -207,12 +218,8 @@ func (g Guard) lookAtGrowth(ctx context.Context, growth store.Growth) error {
 	if err := g.holdKnown(ctx, growth.Pages, traps); err != nil {
 		return err
 	}
-	newest, err := g.Store.Evidence(ctx, store.EvidenceParams{CrawlID: g.Crawl.ID, Each: newestPages})
-	if err != nil {
-		return err
-	}
 	for _, site := range sites[:min(len(sites), grownSites)] {
-		if err := g.lookAt(ctx, site, newest, traps); err != nil {
+		if err := g.lookAt(ctx, site, read, traps); err != nil {
 			return err
 		}
 	}
@@ -244,19 +251,14 @@ func sitesOf(pages []store.GrownPage) ([]*grownSite, []urlkey.URL) {
 
 // lookAt examines a site. Sweeps hold the pages of the traps that it finds; only those of
 // traps of hosts that wait in line are held at once.
-func (g Guard) lookAt(ctx context.Context, site *grownSite, newest []store.EvidencePage, traps trapSet) error {
+func (g Guard) lookAt(ctx context.Context, site *grownSite, read *siteEvidence, traps trapSet) error {
 	hosts := slices.SortedFunc(maps.Keys(site.hosts), func(x, y int64) int {
 		return cmp.Or(cmp.Compare(site.hosts[y], site.hosts[x]), cmp.Compare(x, y))
 	})
 	hosts = hosts[:min(len(hosts), siteHosts)]
-	evidence, err := g.Store.Evidence(ctx, store.EvidenceParams{CrawlID: g.Crawl.ID, Hosts: hosts, Each: max(evidencePages/len(hosts), 20)})
+	evidence, err := g.evidenceOn(ctx, read, site.name, hosts)
 	if err != nil {
 		return err
-	}
-	for _, e := range newest {
-		if siteOf(e.URL) == site.name {
-			evidence = append(evidence, e)
-		}
 	}
 	now, err := g.Store.Now(ctx)
 	if err != nil {

@@ -19,12 +19,12 @@ const (
 
 // lookAtCopies examines the sites that have most copies among the crawl's newest pages. Copies are
 // found with what they copy and visited after it: by then a site may have stopped growing.
-func (g Guard) lookAtCopies(ctx context.Context) error {
+func (g Guard) lookAtCopies(ctx context.Context, read *siteEvidence) error {
 	waiting, err := g.Store.PagesAfter(ctx, store.PagesAfterParams{CrawlID: g.Crawl.ID, Limit: 1})
 	if err != nil || len(waiting) == 0 {
 		return err
 	}
-	newest, err := g.Store.Evidence(ctx, store.EvidenceParams{CrawlID: g.Crawl.ID, Each: newestPages})
+	newest, err := g.newestPages(ctx, read)
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func (g Guard) lookAtCopies(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := g.lookAt(ctx, site, newest, traps); err != nil {
+		if err := g.lookAt(ctx, site, read, traps); err != nil {
 			return err
 		}
 	}
