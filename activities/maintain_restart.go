@@ -29,7 +29,7 @@ const (
 	sweepLimit = 2 * time.Minute
 	// trapsLimit is how long a pass looks for traps among new pages, with its rests. What is left
 	// comes in the next.
-	trapsLimit = 2 * time.Minute
+	trapsLimit = time.Minute
 	// lookLimit is how long a pass looks for duplicates, with its rests. What is left comes in
 	// the next pass.
 	lookLimit = 2 * time.Minute
