@@ -36,6 +36,7 @@ func atOnceCases() []collectionCase {
 		{"Register", registerAtOnce},
 		{"Rejections", rejectionsAtOnce},
 		{"RequisiteHosts", requisiteHostsAtOnce},
+		{"RobotsHosts", robotsHostsAtOnce},
 		{"Seed", crawlSeedBringsOneAtOnce},
 		{"SnapshotThenFollow", snapshotThenFollow},
 		{"StopAndStart", crawlStopsWhileItStarts},
