@@ -170,6 +170,9 @@ func TestBadInputFromTheTemporalCLI(t *testing.T) {
 	})
 	// Inputs of updates that are of another form are refused in one line.
 	d.must("crawl", "typed", "http://127.0.0.1:2/")
+	d.await("the page's workflow runs", func() bool {
+		return strings.Contains(d.temporal("workflow", "list", "--query", `WorkflowId = "page/typed/http://127.0.0.1:2/"`), "page/typed")
+	})
 	for update, want := range map[[2]string]string{
 		{"crawl/typed", "add-seeds"}:                       `seeds: 5: give {"seeds": ["https://example.com/"]}`,
 		{"crawl/typed", "set-spec"}:                        `give a JSON object`,
