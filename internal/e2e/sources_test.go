@@ -125,11 +125,13 @@ func checkHints(t *testing.T, d *dev, site *testsite.Site, from time.Time) {
 	if again["honest"] > 0 || again["now"] > 0 || again["sly"] > 10 {
 		t.Errorf("pages that never change were visited again: %v", again)
 	}
+	// A change that comes while the page is being fetched may be in the copy already, and then be
+	// announced as newer than the visit: an honest source may have such a miss.
 	for host, s := range d.sources("maps") {
 		switch {
 		case s.Kind != "sitemap" || s.Entries != 20:
 			t.Errorf("source %+v", s)
-		case host == "honest" && (s.Hits < 2 || s.Misses > 0 || !s.Trusted),
+		case host == "honest" && (s.Hits < 2 || s.Misses > 1 || !s.Trusted),
 			host == "now" && (s.Hinted > 0 || s.Dropped["dates always now"] != 20),
 			host == "sly" && (s.Hits > 2 || s.Misses < 2 || s.Trusted):
 			t.Errorf("source of the host %s: %+v", host, s)
