@@ -86,8 +86,8 @@ func TestSitemapsBeyondTheSite(t *testing.T) {
 }
 
 // A robots.txt that redirects beyond its site is followed to as many hosts as the
-// spec allows, for each site: one that uses up its own takes none from others. Beyond that, it counts as unavailable, with the reason; it is tried
-// again, also for other crawls.
+// spec allows, for each site: one that uses up its own takes none from others. Beyond
+// that, it counts as unavailable, with the reason; it is tried again, also for other crawls.
 func TestRobotsRedirectBeyondTheSite(t *testing.T) {
 	t.Parallel()
 	const relays, most = 12, 5 // of each site

@@ -44,8 +44,8 @@ type SourceSpec struct {
 	MaxURLs int `json:"max_urls"`
 	// ForeignHosts is the most hosts, over the crawl's whole life, to which sitemaps named by
 	// a robots.txt, and redirects of sitemaps and feeds, may lead the crawl beyond the scope
-	// and beyond the registrable domain of the host that names them: 0 (none) to 1000. To as
-	// many more the robots.txt files of each such domain may lead by redirects.
+	// and beyond the registrable domain of the host that names them: 0 (none) to 1000. In
+	// addition, each such domain may redirect its robots.txt files to as many hosts.
 	ForeignHosts int `json:"foreign_hosts"`
 }
 

@@ -60,11 +60,11 @@ func (g Guard) hostsFound(ctx context.Context, pageID int64, on urlkey.URL) ([]t
 // lookAtHosts examines the hosts of a site among the crawl's newest pages, and those of
 // the pages that have just been found.
 func (g Guard) lookAtHosts(ctx context.Context, site string, found []trap.Page) error {
-	newest, err := g.Store.Evidence(ctx, store.EvidenceParams{CrawlID: g.Crawl.ID, Each: newestPages})
-	if err != nil {
+	var read siteEvidence
+	if _, err := g.readNewest(ctx, &read); err != nil {
 		return err
 	}
-	newest = slices.DeleteFunc(newest, func(e store.EvidencePage) bool { return siteOf(e.URL) != site })
+	newest := read.bySite[site]
 	pages := slices.Concat(lookedAt(nil, newest), found)
 	keys := keysOf(pages)
 	seen, err := g.Crawl.Scope(ctx, keys...)

@@ -15,8 +15,8 @@ import (
 	"recrawl/internal/urlkey"
 )
 
-// Sizes of the guard's look, which is a part of a maintenance pass: some hundred
-// milliseconds of reading at most.
+// Sizes of the guard's look, which is a part of a maintenance pass: some hundred milliseconds
+// of reading a round.
 const (
 	// grownPages is how many new pages are checked at a time, and lookRounds how many
 	// times in one pass; a crawl that finds more takes several.

@@ -24,7 +24,7 @@ func (g Guard) lookAtCopies(ctx context.Context, read *siteEvidence) error {
 	if err != nil || len(waiting) == 0 {
 		return err
 	}
-	newest, err := g.newestPages(ctx, read)
+	newest, err := g.readNewest(ctx, read)
 	if err != nil {
 		return err
 	}

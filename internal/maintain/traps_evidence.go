@@ -29,8 +29,8 @@ func (e *siteEvidence) beginRound() {
 	e.lastRound, e.thisRound = e.thisRound, map[string]hostEvidence{}
 }
 
-// newestPages returns the crawl's newest pages of each state.
-func (g Guard) newestPages(ctx context.Context, e *siteEvidence) ([]store.EvidencePage, error) {
+// readNewest returns the crawl's newest pages of each state.
+func (g Guard) readNewest(ctx context.Context, e *siteEvidence) ([]store.EvidencePage, error) {
 	if e.bySite != nil {
 		return e.newest, nil
 	}
@@ -49,7 +49,7 @@ func (g Guard) newestPages(ctx context.Context, e *siteEvidence) ([]store.Eviden
 // evidenceOn returns the evidence on hosts of a site, and those of the crawl's newest pages
 // that are of the site.
 func (g Guard) evidenceOn(ctx context.Context, e *siteEvidence, site string, hosts []int64) ([]store.EvidencePage, error) {
-	if _, err := g.newestPages(ctx, e); err != nil {
+	if _, err := g.readNewest(ctx, e); err != nil {
 		return nil, err
 	}
 	sorted := slices.Sorted(slices.Values(hosts))

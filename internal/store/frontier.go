@@ -105,8 +105,8 @@ type RegisterParams struct {
 	// Revive makes stopped pages of the list Known again, with their history.
 	Revive bool
 	// ForeignHosts is the most hosts beyond its sites that the crawl may have, including
-	// those of other calls. The first that are found are taken, and
-	// stay if the number changes later. The rest are counted as rejected, for ReasonForeign.
+	// those of other calls. The first that are found are taken, and stay if the number
+	// changes later. The rest are counted as rejected, for ReasonForeign.
 	ForeignHosts int
 	// RequisiteHosts is likewise the most hosts beyond its sites on which requisites may lie.
 	// They are counted separately, and the rest is rejected for requisite.ReasonCrawlHosts.

@@ -19,9 +19,9 @@ func ForeignDetail(most int) string {
 }
 
 // RobotsHostDetail explains a redirect of a robots.txt that is not followed, as ForeignDetail
-// does; most is to how many foreign hosts those of one site may lead the crawl.
+// does; most is how many foreign hosts the files of one site may lead the crawl to.
 func RobotsHostDetail(most int) string {
-	return fmt.Sprintf("beyond this site, whose robots.txt have led to %d foreign hosts (sources.foreign_hosts)", most)
+	return fmt.Sprintf("beyond this site, whose robots.txt files have led the crawl to %d foreign hosts (sources.foreign_hosts)", most)
 }
 
 // Rejections records the links that a crawl did not take, as numbers and examples.

@@ -27,7 +27,7 @@ type Sources interface {
 	ListSources(ctx context.Context, f SourceFilter) ([]SourceRecord, error)
 	// ClaimRobotsHost reports whether a host to which a robots.txt of the site redirects is
 	// one of those to which the site may lead the crawl, and makes it one if there are fewer
-	// than most. A site is what urlkey.URL.Site says. They are counted apart from
+	// than most. The site is a urlkey.URL.Site. These hosts do not count towards
 	// RegisterParams.ForeignHosts.
 	ClaimRobotsHost(ctx context.Context, crawlID int64, site, host string, most int) (bool, error)
 }

@@ -13,26 +13,28 @@ import (
 	"recrawl/internal/store"
 )
 
-// foreignBound is a bound on a crawl's foreign hosts, with the table of those that it has. If
-// site is set, it bounds those to which that site leads, and is in hexadecimal digits.
+// foreignBound is a bound on a crawl's foreign hosts.
 type foreignBound struct {
 	scope.HostBound
-	table string
-	site  string
+	table string // of the hosts that the crawl has
+	site  string // a hash in hexadecimal digits, if the bound is on the hosts to which one site leads
 }
 
 func sourceBound(most int) foreignBound {
-	return foreignBound{scope.HostBound{Most: most, Reason: store.ReasonForeign, Detail: store.ForeignDetail(most)}, "foreign_hosts", ""}
+	return foreignBound{HostBound: scope.HostBound{Most: most, Reason: store.ReasonForeign, Detail: store.ForeignDetail(most)}, table: "foreign_hosts"}
 }
 
 func robotsBound(site string, most int) foreignBound {
 	// A hash, so that a takedown of the site finds nothing to remove.
 	hash := urlHash(site)
-	return foreignBound{scope.HostBound{Most: most, Reason: store.ReasonForeign, Detail: store.RobotsHostDetail(most)}, "robots_hosts", hex.EncodeToString(hash[:])}
+	return foreignBound{
+		HostBound: scope.HostBound{Most: most, Reason: store.ReasonForeign, Detail: store.RobotsHostDetail(most)},
+		table:     "robots_hosts", site: hex.EncodeToString(hash[:]),
+	}
 }
 
 func requisiteBound(most int) foreignBound {
-	return foreignBound{requisite.CrawlHosts(most), "requisite_hosts", ""}
+	return foreignBound{HostBound: requisite.CrawlHosts(most), table: "requisite_hosts"}
 }
 
 // isRequisite reports whether the URL is to be registered as a requisite.
