@@ -83,10 +83,20 @@ func (a *Activities) planRevisit(ctx context.Context, in contract.PlanIn) (contr
 	plan := decide(view.revisit, page, in, beside)
 	result, err := a.stores.Pages.RecordVisit(ctx, recordOf(page, in, plan, view.Spec.Retention))
 	if err != nil {
-		return contract.PlanOut{}, translate(err)
+		return contract.PlanOut{}, translate(visitLost(err))
 	}
 	a.afterwards(ctx, page, in.Fetch, result.Copied)
 	return a.planned(ctx, view, result)
+}
+
+// visitLost is the error of a visit that was not recorded because the store does not know the one
+// before it, which a failover took from it. No attempt can ever record it. So the page is taken for
+// missing: its workflow ends, and maintenance starts the page as the store has it.
+func visitLost(err error) error {
+	if errors.Is(err, store.ErrConflict) {
+		return fmt.Errorf("%w: %w", store.ErrNotFound, err)
+	}
+	return err
 }
 
 // beside adds to a visit what the visit itself does not show.

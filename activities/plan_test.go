@@ -283,6 +283,22 @@ func TestRecordedVisitWasMoved(t *testing.T) {
 	}
 }
 
+// A failover may take a page's last visit from the store, and its workflow knows of it. No attempt
+// could record the next one, so that the page would never be visited again. The workflow ends
+// instead, and maintenance starts the page as the store has it.
+func TestPlanRevisitAfterALostVisit(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	page := w.living([]string{"http://localhost/"})[0]
+	made := contract.FetchOut{Outcome: crawl.OutcomeUnchanged, Status: 304}
+	w.plan(page, 1, made)
+	_, err := try(w, contract.PlanRevisit, contract.PlanIn{Page: page, Visit: 3, Fetch: made})
+	wantError(t, err, contract.ErrTypeNotFound, false, "next visit is 2")
+	if plan := w.plan(page, 2, made); plan.Visit != 2 || plan.State != crawl.Active {
+		t.Errorf("plan %+v, want the visit that the store lacks recorded", plan)
+	}
+}
+
 // A first visit frees its page's place in the host's window.
 func TestPlanRevisitSaysThatThereIsRoom(t *testing.T) {
 	t.Parallel()
