@@ -167,3 +167,18 @@ func TestAtOnceObeysRobots(t *testing.T) {
 	}
 	s.wantRequests(t, "/robots.txt", "/")
 }
+
+// Nothing begins by a spec that another worker has replaced meanwhile: the page may be outside of
+// the scope now.
+func TestAtOnceObeysTheNewestScope(t *testing.T) {
+	t.Parallel()
+	w, s := newWorld(t, atOnce), serve(t, answering(410, ""))
+	t.Cleanup(w.activities.Close)
+	pages := w.living([]string{s.url + "/new", s.url + "/old/a"}, rejecting(s, ""))
+	w.fetchWith(pages[0], 1, w.permit(pages[0], 1)) // it knows the first spec
+	w.beside().open([]string{s.url + "/new"}, rejecting(s, "/old/"))
+	if got := w.acquire(pages[1], 1); got.Answer != contract.AnswerExcluded || w.host(pages[1]).InFlight {
+		t.Errorf("answered %+v, in flight %t; want the page excluded", got, w.host(pages[1]).InFlight)
+	}
+	s.wantRequests(t, "/new")
+}

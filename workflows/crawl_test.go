@@ -284,6 +284,24 @@ func TestCrawlStopClosesPagesInBatches(t *testing.T) {
 	}
 }
 
+// A command that was taken up before a stop and waited for it is refused: the crawl stays stopped.
+func TestCrawlResumedWhileItIsStopped(t *testing.T) {
+	t.Parallel()
+	l := newCrawl(t, do(time.Minute, func(l *live) {
+		l.update(contract.StopName)
+		l.update(contract.Resume)
+	}))
+	if _, err := l.crawl(newsSpec, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := l.world.CrawlStates(); !slices.Equal(got, []crawl.CrawlState{crawl.CrawlStopped}) {
+		t.Errorf("states %v, want stopped", got)
+	}
+	if len(l.acks) != 1 || len(l.rejects) != 1 || !strings.Contains(l.rejects[0].Error(), "being stopped") {
+		t.Errorf("answers %v, rejected %v", l.acks, l.rejects)
+	}
+}
+
 func TestCrawlSeedsAndSpec(t *testing.T) {
 	t.Parallel()
 	l := newCrawl(t,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -343,6 +344,34 @@ func TestPageAsksAgainForAPerson(t *testing.T) {
 	}
 }
 
+// A person who stops or snoozes a page while it asks for its permit is heard: the permit is not used.
+func TestPageUsesNoPermitAgainstAPerson(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		update string
+		args   []any
+		visits []time.Duration
+	}{
+		"stopped": {contract.StopName, nil, nil},
+		"snoozed": {contract.Snooze, []any{contract.DurationArg("1h")}, []time.Duration{time.Hour}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLive(t, stopAt(2*time.Hour))
+			l.opts = append(l.opts, func(env *testsuite.TestWorkflowEnvironment) {
+				env.SetOnLocalActivityStartedListener(onStartedLocal(contract.Acquire.Name, func() {
+					if len(l.acks) == 0 {
+						l.update(c.update, c.args...)
+					}
+				}))
+			})
+			l.stopped(l.page(visited(start)))
+			l.wantTimes(c.visits...)
+			l.wantCalls(contract.Fetch.Name, len(c.visits))
+		})
+	}
+}
+
 func TestPageStopAnswers(t *testing.T) {
 	t.Parallel()
 	t.Run("update while sleeping", func(t *testing.T) {
@@ -392,6 +421,25 @@ func TestPageStopAnswers(t *testing.T) {
 		}
 		if left := l.world.Left(); len(left) != 1 || left[0].State != crawl.Stopped || l.runs != 1 {
 			t.Errorf("left %v in %d runs, want once in the first", left, l.runs)
+		}
+	})
+	// What the site has sent is compared and recorded first.
+	t.Run("cancelled while it compares", func(t *testing.T) {
+		t.Parallel()
+		l := newLive(t)
+		l.world.OnFetch = changed
+		cancel := sync.OnceFunc(func() { l.env.CancelWorkflow() })
+		l.world.OnDetect = func(in contract.DetectIn) (contract.DetectOut, error) {
+			cancel()
+			return contract.DetectOut{Outcome: in.Fetch.Outcome}, nil
+		}
+		if err := l.page(visited(start)); !temporal.IsCanceledError(err) {
+			t.Errorf("ended with %v, want cancelled", err)
+		}
+		l.wantCalls(contract.Fetch.Name, 1)
+		l.wantVisit(crawl.OutcomeChanged)
+		if left := l.world.Left(); len(left) != 1 || left[0].State != crawl.Stopped {
+			t.Errorf("left %v", left)
 		}
 	})
 	t.Run("store out of order", func(t *testing.T) {
@@ -677,6 +725,24 @@ func TestPageFetchOutcomes(t *testing.T) {
 			l.wantCalls(contract.Fetch.Name, tt.fetches)
 		})
 	}
+}
+
+// A permit whose visit turns out to be recorded already has served nobody: the visit that a person
+// asked for is made.
+func TestPageAskedOfARecordedVisit(t *testing.T) {
+	t.Parallel()
+	l := newLive(t, stopAt(time.Hour))
+	l.world.OnFetch = func(try contracttest.Try) (contract.FetchOut, error) {
+		if try.In.Visit == 4 {
+			return contract.FetchOut{Recorded: true}, nil
+		}
+		return contracttest.Unchanged(try.Now), nil
+	}
+	in := visited(start.Add(day))
+	in.Asked = true
+	l.stopped(l.page(in))
+	l.wantClasses(crawl.ClassManual, crawl.ClassManual)
+	l.wantCalls(contract.Fetch.Name, 2)
 }
 
 func TestPageFailuresBackOff(t *testing.T) {
