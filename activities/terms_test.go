@@ -305,6 +305,28 @@ func TestReservedPagesComeBack(t *testing.T) {
 	}
 }
 
+// An answer that nothing has changed may reserve the page, too. The next one is asked for whole.
+func TestReservedByA304(t *testing.T) {
+	t.Parallel()
+	w, _, page := newcomer(t, func(rw http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path != "/":
+			rw.WriteHeader(http.StatusNotFound)
+		case r.Header.Get("If-None-Match") != "":
+			rw.Header().Set("TDM-Reservation", "1")
+			rw.WriteHeader(http.StatusNotModified)
+		default:
+			rw.Header().Set("ETag", `"1"`)
+			html(rw, "<p>Some words")
+		}
+	}, aim(crawl.UseAITrain))
+	for i, want := range []crawl.Outcome{crawl.OutcomeNew, crawl.OutcomeExcluded, crawl.OutcomeUnchanged} {
+		if plan := w.arrive(page, i+1); plan.Outcome != want {
+			t.Errorf("visit %d: %+v, want %s", i+1, plan, want)
+		}
+	}
+}
+
 // A tdmrep.json is requested once a day, whatever the result, and by one page.
 func TestTermsAreCached(t *testing.T) {
 	t.Parallel()
