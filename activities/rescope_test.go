@@ -115,6 +115,39 @@ func TestANarrowedScopeAdmitsNothingOutside(t *testing.T) {
 	s.wantRequests(t)
 }
 
+// A mistake in a spec that is corrected before a pass of maintenance has seen it: what was excluded
+// meanwhile comes back.
+func TestAScopeThatIsBackAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := serve(t, pageOf("<p>hello"))
+	seed := []string{s.url + "/new/"}
+	page := w.living(seed, rejecting(s, ""))[0]
+	due, known := s.url+"/old/due", s.url+"/old/known"
+	link := func(url string) {
+		must[store.RegisterResult](t)(w.store.RegisterLinks(t.Context(), store.RegisterParams{
+			CrawlID: page.CrawlID, From: page.PageID, URLs: []store.NewURL{{URL: url, Host: page.Host, Level: 1}},
+		}))
+	}
+	link(due)
+	admitted := w.admitted(due)
+	link(known)
+	w.maintain(false)
+	w.flows.rescheduled = nil
+
+	w.open(seed, rejecting(s, "/old/"))
+	w.recordExcluded(admitted, 1)
+	if out := run(w, contract.Admit, contract.AdmitIn{CrawlID: page.CrawlID, Limit: 100}); out.Excluded != 1 {
+		t.Fatalf("admitted %+v", out)
+	}
+	w.open(seed, rejecting(s, ""))
+	w.maintain(false)
+	if slices.Sort(w.flows.rescheduled); !slices.Equal(w.flows.rescheduled, []string{due, known}) {
+		t.Errorf("woken %q, want both pages back", w.flows.rescheduled)
+	}
+	s.wantRequests(t)
+}
+
 // Each pass looks at a limited number of pages and the next one goes on from there. Once
 // all have been looked at, none is looked at again until the scope changes.
 func TestAScopeIsLookedAtOnce(t *testing.T) {

@@ -89,18 +89,7 @@ const generationMark = "@"
 // generation follows the digest: nothing else shows that there are new ones. It is raised for
 // smaller reasons, too.
 func scopeName(c Crawl) (string, error) {
-	what := struct {
-		Seeds      []string
-		Scope      crawl.ScopeSpec
-		URLs       crawl.URLSpec
-		Generation int64       // 0; earlier releases had an imported crawl's here
-		Purpose    []crawl.Use `json:",omitempty"`
-		Agent      string      `json:",omitempty"` // "" for the default one
-	}{Seeds: c.Spec.Seeds, Scope: c.Spec.Scope, URLs: c.Spec.URLs, Purpose: c.Spec.Purpose}
-	if agent := strings.ToLower(c.Spec.Identity.Agent); agent != strings.ToLower(crawl.DefaultSpec().Identity.Agent) {
-		what.Agent = agent
-	}
-	text, err := json.Marshal(what)
+	text, err := json.Marshal(c.Spec.Judging())
 	if err != nil {
 		return "", fmt.Errorf("encode scope: %w", err)
 	}

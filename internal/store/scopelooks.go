@@ -5,7 +5,8 @@ import "context"
 // ScopeLooks records how far the pages of a crawl have been checked against its scope, and
 // wakes those for which the verdict has changed.
 type ScopeLooks interface {
-	// ScopeLook returns how far the last check has come; zero if there was none.
+	// ScopeLook returns how far the last check has come; zero if there was none, or if OpenCrawl
+	// has since replaced the spec with one that judges pages otherwise (crawl.Judging).
 	ScopeLook(ctx context.Context, crawlID int64) (ScopeLook, error)
 	// SetScopeLook replaces it.
 	SetScopeLook(ctx context.Context, crawlID int64, l ScopeLook) error

@@ -68,6 +68,9 @@ func (s *Store) openCrawl(ctx context.Context, tx Tx, spec crawl.Spec, text stri
 			return store.CrawlRecord{}, err
 		}
 	}
+	if err := judgeAnew(ctx, tx, rec, spec); err != nil {
+		return store.CrawlRecord{}, err
+	}
 	rec.Spec = spec
 	rec.Generation++
 	if err := updateCrawl(ctx, tx, rec, text); err != nil {

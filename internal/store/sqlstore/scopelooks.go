@@ -40,6 +40,19 @@ func (s *Store) SetScopeLook(ctx context.Context, crawlID int64, l store.ScopeLo
 	return nil
 }
 
+// judgeAnew forgets how far the pages of a locked crawl have been checked if another spec judges
+// them otherwise. The scope's name does not tell: a spec may be back before a check has seen the
+// other, by which pages have been excluded meanwhile.
+func judgeAnew(ctx context.Context, tx Tx, rec store.CrawlRecord, spec crawl.Spec) error {
+	if jsonText(rec.Spec.Judging()) == jsonText(spec.Judging()) {
+		return nil
+	}
+	if _, err := tx.Exec(ctx, `DELETE FROM scope_looks WHERE crawl_id = $1`, rec.ID); err != nil {
+		return fmt.Errorf("have the pages judged anew: %w", err)
+	}
+	return nil
+}
+
 // WakePages implements store.ScopeLooks.
 func (s *Store) WakePages(ctx context.Context, pages []int64) ([]store.PageRecord, error) {
 	if len(pages) == 0 {

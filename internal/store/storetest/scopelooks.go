@@ -10,6 +10,7 @@ import (
 func scopeLookCases() []collectionCase {
 	return []collectionCase{
 		{"LooksAreRemembered", scopeLooks},
+		{"LooksEndWithTheirSpec", scopeLooksEnd},
 		{"WakesSleepers", wakesSleepers},
 		{"SeedsOfRedirectsStay", redirectedSeedsStay},
 	}
@@ -26,6 +27,29 @@ func scopeLooks(c *collection) {
 		c.check(err)
 		want(c, "the look", look, l)
 	}
+}
+
+// Another scope ends the look, even if it is the earlier one that is back before anybody has looked.
+// What judges no page does not.
+func scopeLooksEnd(c *collection) {
+	c.with(10, 0)
+	done := store.ScopeLook{Scope: "a", After: 9, Done: true}
+	open := func(after store.ScopeLook, change func(*crawl.Spec)) {
+		c.Helper()
+		c.check(c.s.SetScopeLook(c.ctx, c.id, done))
+		spec := c.record().Spec
+		change(&spec)
+		_, err := c.s.OpenCrawl(c.ctx, spec)
+		c.check(err)
+		look, err := c.s.ScopeLook(c.ctx, c.id)
+		c.check(err)
+		want(c, "the look", look, after)
+	}
+	open(done, func(spec *crawl.Spec) { spec.Limits.Window++ })
+	open(store.ScopeLook{}, func(spec *crawl.Spec) { spec.Scope.MaxDepth = 3 })
+	open(store.ScopeLook{}, func(spec *crawl.Spec) { spec.Scope.MaxDepth = 0 })
+	open(store.ScopeLook{}, func(spec *crawl.Spec) { spec.Purpose = []crawl.Use{crawl.UseSearch} })
+	open(done, func(*crawl.Spec) {})
 }
 
 // Only living pages that sleep are woken, whatever their state. Those that were woken before are
