@@ -186,7 +186,7 @@ func TestReplaceCutOff(t *testing.T) {
 }
 
 // A page without a workflow can be evicted without telling one; a page that robots.txt
-// forbids does not come in; a crawl that wants no ranks evicts nobody.
+// forbids, or that the scope leaves out, does not come in; a crawl that wants no ranks evicts nobody.
 func TestReplaceGuards(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -198,6 +198,11 @@ func TestReplaceGuards(t *testing.T) {
 			w.saveRobots(store.SaveRobotsParams{
 				Origin: "http://localhost", State: store.RobotsParsed, Status: 200, Text: "User-agent: *\nDisallow: /link/9", Expires: time.Hour,
 			})
+		}, contract.ReplaceOut{}},
+		"out of scope": {func(w *world) {
+			spec := w.crawl().Spec
+			spec.Scope.Rules = []crawl.ScopeRule{{Name: "old", Reject: &crawl.FilterSpec{Prefix: crawl.Texts{link(9)}}}}
+			must[store.CrawlRecord](w.t)(w.store.OpenCrawl(w.t.Context(), spec))
 		}, contract.ReplaceOut{}},
 		"no ranks": {func(w *world) {
 			spec := w.crawl().Spec

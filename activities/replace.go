@@ -7,6 +7,7 @@ import (
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
 	"recrawl/internal/maintain"
+	"recrawl/internal/store"
 )
 
 // replaceBatch is the number of pages that one Replace exchanges: each is a
@@ -23,10 +24,18 @@ func (a *Activities) Replace(ctx context.Context, in contract.ReplaceIn) (contra
 	replacement := maintain.Replacement{
 		Store: a.stores.Replacement, CrawlID: in.CrawlID,
 		Options:   maintain.ReplaceOptions{Margin: spec.Margin, Tenure: spec.Every.Std(), Share: spec.MaxEvictions, Batch: replaceBatch},
-		Forbidden: a.forbiddenIn(view), Tell: a.tellEviction,
+		Forbidden: a.forbiddenIn(view), Outside: a.outsideOf(view), Tell: a.tellEviction,
 	}
 	done, err := replacement.Run(ctx)
 	return contract.ReplaceOut{Evicted: done.Evicted, Admitted: done.Admitted, More: done.More}, translate(err)
+}
+
+// outsideOf reports whether a crawl's scope leaves a page out now.
+func (a *Activities) outsideOf(view *crawlView) func(context.Context, store.PageRecord) (bool, error) {
+	return func(ctx context.Context, page store.PageRecord) (bool, error) {
+		rules, err := maintain.Outside(ctx, a.maintained(view), []store.PageRecord{page})
+		return rules[page.PageID] != "", err
+	}
 }
 
 // forbiddenIn is forbidden within a crawl.

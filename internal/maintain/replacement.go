@@ -46,6 +46,8 @@ type Replacement struct {
 	Options ReplaceOptions
 	// Forbidden reports whether robots.txt is known to forbid a page now.
 	Forbidden func(ctx context.Context, page crawl.PageRef, now time.Time) (bool, error)
+	// Outside, unless nil, reports whether the crawl's scope leaves a page out now.
+	Outside func(ctx context.Context, page store.PageRecord) (bool, error)
 	// Tell tells the workflows of an eviction: it ends that of a page that is evicted, and
 	// starts that of the page that took its place. It may be called again for the same
 	// eviction.
@@ -87,7 +89,8 @@ func (r *Replacement) Run(ctx context.Context) (Replaced, error) {
 	return out, r.note(ctx)
 }
 
-// allowed reports whether a page may come in: it is there, and no cached robots.txt forbids it.
+// allowed reports whether a page may come in: it is there and in the scope, and no cached
+// robots.txt forbids it. Otherwise it would be excluded in the place of a good one.
 func (r *Replacement) allowed(ctx context.Context, id int64) (bool, error) {
 	now, err := r.Store.Now(ctx)
 	if err != nil {
@@ -99,6 +102,11 @@ func (r *Replacement) allowed(ctx context.Context, id int64) (bool, error) {
 	}
 	if err != nil {
 		return false, err
+	}
+	if r.Outside != nil {
+		if outside, err := r.Outside(ctx, page); err != nil || outside {
+			return false, err
+		}
 	}
 	forbidden, err := r.Forbidden(ctx, page.PageRef, now)
 	return !forbidden, err

@@ -117,6 +117,18 @@ func TestWhoDoesNotComeIn(t *testing.T) {
 	}
 }
 
+// Nor does one that the scope leaves out by now.
+func TestNobodyComesInFromOutsideTheScope(t *testing.T) {
+	t.Parallel()
+	c := &collection{}
+	r := c.replacement()
+	r.Outside = func(_ context.Context, page store.PageRecord) (bool, error) { return page.PageID < 13, nil }
+	done, err := r.Run(t.Context())
+	if err != nil || done.Admitted != 2 || !slices.Contains(c.calls, "swap 1 for 13") || !slices.Contains(c.calls, "swap 2 for 14") {
+		t.Errorf("%+v by %q: %v", done, c.calls, err)
+	}
+}
+
 // Pages that may not come in do not keep others out, however many they are.
 func TestForbiddenPagesKeepNobodyOut(t *testing.T) {
 	t.Parallel()
