@@ -135,7 +135,7 @@ func (g Guard) setTraps(ctx context.Context, findings []trap.Finding, traps trap
 		if err != nil {
 			return nil, err
 		}
-		if traps.has(f.Pattern) || len(traps)+len(set) >= maxSiteTraps {
+		if traps.has(f.Pattern) || traps.full(t.Site, set) {
 			continue
 		}
 		g.Found(t)

@@ -57,6 +57,23 @@ func newTrapSet(records []store.TrapRecord) (trapSet, error) {
 	return traps, nil
 }
 
+// full reports whether a site has as many traps as are loaded, together with those that are to
+// be set. The set has other sites', too.
+func (s trapSet) full(site string, set []store.NewTrap) bool {
+	n := 0
+	for _, k := range s {
+		if k.Site == site {
+			n++
+		}
+	}
+	for _, t := range set {
+		if t.Site == site {
+			n++
+		}
+	}
+	return n >= maxSiteTraps
+}
+
 // has reports whether there is a trap of the pattern, or of its part of the site, even if
 // it was released.
 func (s trapSet) has(p trap.Pattern) bool {
@@ -193,7 +210,7 @@ func (g Guard) HoldBack(ctx context.Context, on trap.Page, links []urlkey.URL) (
 			return nil, err
 		}
 		owner[i], caught[i].Variant = made.Name, base.String()
-		if _, known := traps[made.Name]; !known && len(traps) < maxSiteTraps {
+		if _, known := traps[made.Name]; !known && !traps.full(made.Site, nil) {
 			findings = append(findings, made)
 		}
 	}
