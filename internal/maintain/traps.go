@@ -323,25 +323,36 @@ func trapPage(e store.EvidencePage) (trap.Page, bool) {
 	return p, true
 }
 
+// grownPart is the growth of a prefix: of one host or, where the store groups them, of all hosts
+// of a domain.
+type grownPart struct {
+	pages []store.GrownPage // by id
+	hosts map[string]bool   // their keys
+}
+
 // endLook counts the growth by prefix, and holds pages beyond a budget.
 func (g Guard) endLook(ctx context.Context, growth store.Growth) error {
-	found := map[store.PrefixRecord][]store.GrownPage{} // by host and prefix
+	found := map[store.PrefixRecord]*grownPart{}
 	for _, p := range growth.Pages {
 		u, err := urlkey.Canonical(p.URL)
 		if err != nil {
 			continue
 		}
 		for _, prefix := range trap.Prefixes(u) {
-			at := store.PrefixRecord{HostID: p.HostID, Host: u.HostKey(), Prefix: prefix}
-			found[at] = append(found[at], p)
+			at := store.PrefixRecord{HostID: p.HostID, Prefix: prefix}
+			if found[at] == nil {
+				found[at] = &grownPart{hosts: map[string]bool{}}
+			}
+			found[at].pages = append(found[at].pages, p)
+			found[at].hosts[u.HostKey()] = true
 		}
 	}
 	params := store.EndLookParams{CrawlID: g.Crawl.ID, From: growth.From, Through: growth.Through}
 	for _, p := range growth.Pages {
 		params.Pages = append(params.Pages, p.PageID)
 	}
-	for at, pages := range found {
-		params.Found = append(params.Found, store.PrefixRecord{HostID: at.HostID, Prefix: at.Prefix, Pages: len(pages)})
+	for at, part := range found {
+		params.Found = append(params.Found, store.PrefixRecord{HostID: at.HostID, Prefix: at.Prefix, Pages: len(part.pages)})
 	}
 	counts, err := g.Store.EndLook(ctx, params)
 	if errors.Is(err, store.ErrConflict) {
@@ -355,37 +366,39 @@ func (g Guard) endLook(ctx context.Context, growth store.Growth) error {
 
 // holdBeyondBudget makes traps of hosts and prefixes that have more pages than the
 // crawl allows. Those found first stay.
-func (g Guard) holdBeyondBudget(ctx context.Context, found map[store.PrefixRecord][]store.GrownPage, counts []store.PrefixRecord) error {
+func (g Guard) holdBeyondBudget(ctx context.Context, found map[store.PrefixRecord]*grownPart, counts []store.PrefixRecord) error {
 	total := map[store.PrefixRecord]int{}
 	for _, c := range counts {
 		total[store.PrefixRecord{HostID: c.HostID, Prefix: c.Prefix}] = c.Pages
 	}
 	var set []store.NewTrap
-	for at, pages := range found {
-		finding, after, over := beyond(g.Crawl.Spec.Traps, at, pages, total[store.PrefixRecord{HostID: at.HostID, Prefix: at.Prefix}])
+	for at, part := range found {
+		limit, after, over := beyond(g.Crawl.Spec.Traps, at.Prefix, part.pages, total[at])
 		if !over {
 			continue
 		}
-		t, err := newTrap(finding, after)
-		if err != nil {
-			return err
+		for host := range part.hosts {
+			t, err := newTrap(trap.Budget(host, at.Prefix, limit), after)
+			if err != nil {
+				return err
+			}
+			set = append(set, t)
 		}
-		set = append(set, t)
 	}
 	_, err := g.Store.SetTraps(ctx, g.Crawl.ID, set)
 	return err
 }
 
-// beyond returns the trap of a prefix that has total pages, the last of them given,
-// and the id after which its pages are too many.
-func beyond(spec crawl.TrapSpec, at store.PrefixRecord, pages []store.GrownPage, total int) (trap.Finding, int64, bool) {
-	limit := spec.MaxPrefixPages
-	if at.Prefix == "" {
+// beyond returns the limit of a prefix that has total pages, the last of them given, and the id
+// after which its pages are too many.
+func beyond(spec crawl.TrapSpec, prefix string, pages []store.GrownPage, total int) (limit int, after int64, over bool) {
+	limit = spec.MaxPrefixPages
+	if prefix == "" {
 		limit = spec.MaxHostPages
 	}
 	if limit == 0 || total <= limit {
-		return trap.Finding{}, 0, false
+		return limit, 0, false
 	}
 	first := max(limit-(total-len(pages)), 0) // of those given, the first that is too many
-	return trap.Budget(at.Host, at.Prefix, limit), pages[min(first, len(pages)-1)].PageID - 1, true
+	return limit, pages[min(first, len(pages)-1)].PageID - 1, true
 }

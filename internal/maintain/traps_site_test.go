@@ -93,3 +93,29 @@ func TestTrapsOfOneSiteLeaveRoomForOthers(t *testing.T) {
 		t.Errorf("caught %+v: %v", caught, err)
 	}
 }
+
+// Where hosts are grouped by domain, a budget is that of all its hosts together, and of their pages
+// those that were found first stay.
+func TestABudgetOfGroupedHosts(t *testing.T) {
+	t.Parallel()
+	const budget, found = 10, 16
+	s, g, _ := guarded(t, sqlite.Options{Grouping: urlkey.ByDomain}, func(spec *crawl.Spec) { spec.Traps.MaxHostPages = budget })
+	var urls []store.NewURL
+	for i := range found {
+		host := []string{"www.good.test", "blog.good.test"}[i%2]
+		urls = append(urls, store.NewURL{URL: fmt.Sprintf("http://%s/page-%d", host, i), Host: host})
+	}
+	register(t, s, g.Crawl.ID, urls...)
+	if err := g.Look(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	pages, err := s.ListPages(t.Context(), store.PageFilter{CrawlID: g.Crawl.ID, Limit: 100})
+	if err != nil || len(pages) != found {
+		t.Fatalf("%d pages: %v", len(pages), err)
+	}
+	for i, p := range pages {
+		if held := p.State == crawl.Held; held != (i >= budget) {
+			t.Errorf("page %d of %d is %s", i+1, found, p.State)
+		}
+	}
+}
