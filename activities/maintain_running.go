@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"errors"
 	"hash/maphash"
 	"slices"
 	"sync"
@@ -79,7 +80,8 @@ func (c *censuses) keep(crawlID int64, is *census) {
 // takeCensus takes the census of a crawl, or goes on with that of the pass. It checks
 // Temporal's list with the longest overdue pages, since those wait in vain if the list is
 // wrong: its database may be a different one from that of the workflows, and may have been
-// restored to another time.
+// restored to another time. With an error it still returns the census if only some of these pages
+// could not be mended.
 func (a *Activities) takeCensus(ctx context.Context, in contract.MaintainIn, due store.DueParams, out *contract.MaintainOut) (*census, error) {
 	if in.After > 0 {
 		if c := a.censuses.of(in.CrawlID); c != nil {
@@ -110,17 +112,18 @@ func (a *Activities) takeCensus(ctx context.Context, in contract.MaintainIn, due
 // that Temporal's list lacks. A page that is listed but stuck is mended by the workers,
 // which find out from its task.
 func (a *Activities) restartMany(ctx context.Context, in contract.MaintainIn, due store.DueParams, pages, untried []store.PageRecord, out *contract.MaintainOut) error {
-	c, err := a.takeCensus(ctx, in, due, out)
-	if err != nil {
-		return err
+	c, failed := a.takeCensus(ctx, in, due, out)
+	if c == nil {
+		return failed
 	}
 	untried = slices.DeleteFunc(untried, c.has)
 	missing, after, err := a.missing(ctx, c, due, pages)
 	if err != nil {
 		return err
 	}
-	if _, err := a.mend(ctx, in, distinct(missing, untried), out); err != nil {
-		return err
+	// A page that fails each time is among those that wait longest: it must not keep the others.
+	if _, err := a.mend(ctx, in, distinct(missing, untried), out); err != nil || failed != nil {
+		return errors.Join(failed, err)
 	}
 	if out.After = after; after == 0 {
 		c = nil

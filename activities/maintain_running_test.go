@@ -83,6 +83,23 @@ func TestRepairAsksForWhatIsMissing(t *testing.T) {
 	}
 }
 
+// TestAPageThatFailsKeepsNobody: a page that Temporal lists, and that cannot be mended, as if its
+// history needed a key that is lost, keeps nobody from being started, though it waits longest.
+func TestAPageThatFailsKeepsNobody(t *testing.T) {
+	t.Parallel()
+	const many, lost = 700, 3
+	list := &temporalList{}
+	w := newWorld(t, impatient, list.use)
+	urls := w.crowd(many)
+	list.running = urls[:many-lost]
+	w.flows.runs(list.running)
+	w.flows.unmendable = urls[0]
+	if out := w.maintain(false); out.Problems[contract.StepRestart] == "" || out.Restarted != lost {
+		t.Errorf("maintained %+v, want %d pages restarted and a problem", out, lost)
+	}
+	w.wantStarted(urls[many-lost:]...)
+}
+
 // TestRepairAfterTemporalIsLost: all are started, in parts, and the list is read once.
 func TestRepairAfterTemporalIsLost(t *testing.T) {
 	t.Parallel()

@@ -350,6 +350,8 @@ type flows struct {
 	told                                  contract.RescheduleArg // what the last one rescheduled was told
 	// mended is the condition of each page's workflow, Gone by default.
 	mended map[string]temporalkit.Mended
+	// unmendable is the URL of a page whose workflow cannot be mended.
+	unmendable string
 	mends  int      // how often MendPage was called
 	ended  []string // stuck Discovers
 	sinks  []string // the calls for the workflows of sinks
@@ -371,6 +373,9 @@ func (f *flows) MendPage(_ context.Context, in contract.PageIn) (temporalkit.Men
 	f.mu.Lock()
 	f.mends++
 	f.mu.Unlock()
+	if in.Page.URL == f.unmendable {
+		return temporalkit.Mended{}, errDown
+	}
 	mended := f.mended[in.Page.URL]
 	if mended.Condition == temporalkit.Runs {
 		return mended, nil
