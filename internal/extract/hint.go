@@ -67,7 +67,7 @@ var classHints = func() map[string]hint {
 	hints := map[string]hint{}
 	for h, list := range map[hint]string{
 		hintAd: `ad ads adv advert adverts advertisement advertisements advertising adsense adsbygoogle adslot adslots adunit adbox
-			adblock adbanner adcontainer adwrapper adspace adzone adplacement advads adthrive mpu dfp gpt doubleclick sponsored
+			adblock adbanner adcontainer adwrapper adspace adzone adplacement advads adthrive mpu dfp doubleclick sponsored
 			promoted taboola outbrain revcontent mgid anzeige anzeigen werbung publicidad publicite pubblicita reklama reklame`,
 		hintMenu: `nav navbar navi navigation navlinks navmenu navtable topnav sidenav subnav menu menus menubar mainmenu topmenu
 			submenu megamenu breadcrumb breadcrumbs crumb crumbs pathway pagination pager paging`,
