@@ -163,3 +163,14 @@ func (s *scanner) isAllowance(i int) bool {
 
 // allowed are counted things of which somebody may have a number.
 var allowed = setOf(`visit visits download downloads install installs visite visites visitas besuche`)
+
+// goods are words for how many of a thing a shop has, or for how much.
+var goods = setOf(`available availability stock price left verfügbar vorrätig lager lagernd preis disponible disponibles prix
+	precio existencias disponibile disponibili prezzo disponível disponíveis estoque preço beschikbaar voorraad prijs dostępne dostępny
+	cena tillgänglig tillgängliga pris доступно наличии цена`)
+
+// isInShop reports whether a token is the word "online" and another one of goods: "Available online: 5" counts
+// no readers.
+func (s *scanner) isInShop(i, of int) bool {
+	return of >= 0 && i < len(s.tokens) && s.tokens[i].lower == "online" && goods()[s.tokens[of].lower]
+}

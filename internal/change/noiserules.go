@@ -95,6 +95,9 @@ func (s *scanner) countedAfter(start int) int {
 	if end == i || s.goesOn(end) || s.isOffered(start, end) || s.isCall(end) { // "12 online courses"
 		return 0
 	}
+	if s.isMark(start-1, ":：") && s.isInShop(s.multiplied(start)+1, start-2) { // "In stock: 5 online"
+		return 0
+	}
 	return end - start
 }
 
@@ -119,7 +122,7 @@ func (s *scanner) countedBefore(start int) int {
 	if named {
 		i++
 	}
-	if !s.isCount(i) || !s.is(start, s.countedBy(i)) {
+	if !s.isCount(i) || !s.is(start, s.countedBy(i)) || s.isInShop(start, start-1) {
 		return 0
 	}
 	end := s.multiplied(i) + 1
