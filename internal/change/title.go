@@ -19,11 +19,8 @@ func Retitled(prev, next Rendering, text string) bool {
 	if noise, _ := CompareRenderings(prev, next); noise {
 		return false
 	}
-	parts := partsOfTitle(next.Text)
-	for _, part := range partsOfTitle(prev.Text) {
-		if slices.Contains(parts, part) && isHeading(part, text) {
-			return false
-		}
+	if hasHeading(text, sharedParts(prev.Text, next.Text)) {
+		return false
 	}
 	words := strings.Fields(strings.ToLower(next.Text))
 	return slices.ContainsFunc(strings.Fields(strings.ToLower(prev.Text)), func(word string) bool {
@@ -39,46 +36,37 @@ var titleBreaks = strings.NewReplacer(" | ", "\n", " - ", "\n", " – ", "\n", "
 
 func partsOfTitle(title string) []string { return strings.Split(titleBreaks.Replace(title), "\n") }
 
-// isHeading reports whether a short line of the text has a part of the title.
-func isHeading(part, text string) bool {
+// sharedParts returns the parts that two titles have in common, each once.
+func sharedParts(prev, next string) []string {
+	parts, shared := partsOfTitle(next), []string(nil)
+	for _, part := range partsOfTitle(prev) {
+		if slices.Contains(parts, part) && !slices.Contains(shared, part) {
+			shared = append(shared, part)
+		}
+	}
+	return shared
+}
+
+// hasHeading reports whether a short line of the text has one of some parts of a title. It reads the text
+// once: of a hostile page, a title may have a hundred parts, and the text millions of lines.
+func hasHeading(text string, parts []string) bool {
 	const more = 20 // bytes, such as "Class " before a name
+	longest := -1
+	for _, part := range parts {
+		longest = max(longest, len(part)+more)
+	}
+	if longest < 0 {
+		return false
+	}
 	for line := range strings.SplitSeq(text, "\n") {
-		if len(line) <= len(part)+more && strings.Contains(line, part) {
-			return true
+		if len(line) > longest {
+			continue
+		}
+		for _, part := range parts {
+			if len(part) <= len(line) && len(line) <= len(part)+more && strings.Contains(line, part) {
+				return true
+			}
 		}
 	}
 	return false
-}
-
-// Seen is what people see of a page at one time.
-type Seen struct {
-	Title string
-	Rendering
-	Looks string // in lines: what is seen beside the words
-}
-
-// Sides returns the two sides of a comparison for people: the texts. If these differ by noise at
-// most, the title or the looks are the change. Then they come too, in lines of their own.
-func Sides(prev, next Seen) (before, after string) {
-	before, after = prev.Text, next.Text
-	if before != after {
-		if noise, _ := CompareRenderings(prev.Rendering, next.Rendering); !noise {
-			return before, after
-		}
-	}
-	if prev.Title != next.Title {
-		before, after = prev.Title+"\n"+before, next.Title+"\n"+after
-	}
-	if prev.Looks != next.Looks {
-		before, after = ended(before)+prev.Looks, ended(after)+next.Looks
-	}
-	return before, after
-}
-
-// ended is a text whose last line has an end.
-func ended(text string) string {
-	if text == "" || strings.HasSuffix(text, "\n") {
-		return text
-	}
-	return text + "\n"
 }

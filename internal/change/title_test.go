@@ -1,6 +1,10 @@
 package change
 
-import "testing"
+import (
+	"slices"
+	"strings"
+	"testing"
+)
 
 func TestRetitled(t *testing.T) {
 	t.Parallel()
@@ -24,5 +28,16 @@ func TestRetitled(t *testing.T) {
 		if got := Retitled(Rendering{Text: c.prev}, Rendering{Text: c.next}, text); got != c.want {
 			t.Errorf("%q after %q: %t", c.next, c.prev, got)
 		}
+	}
+}
+
+// A part that stands in a title many times is looked for in the text once.
+func TestSharedParts(t *testing.T) {
+	t.Parallel()
+	if got := sharedParts("a - a - b | c - a", "a - c - a - d"); !slices.Equal(got, []string{"a", "c"}) {
+		t.Errorf("got %q", got)
+	}
+	if !hasHeading("x\nClass List\n", []string{"Map", "List"}) || hasHeading("", nil) || hasHeading("List "+strings.Repeat("x", 20), []string{"List"}) {
+		t.Error("a short line with a part is a heading, and nothing else is")
 	}
 }

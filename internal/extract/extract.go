@@ -135,8 +135,19 @@ func parseSurveyed(src Source, root *html.Node, s *survey, rules Rules, r *recor
 // of their own.
 func title(doc *goquery.Document) string {
 	return doc.Find("title").FilterFunction(func(_ int, s *goquery.Selection) bool {
-		return s.Get(0).Namespace == "" && s.Closest("template").Length() == 0
+		return s.Get(0).Namespace == "" && !isInTemplate(s.Get(0))
 	}).First().Text()
+}
+
+// isInTemplate reports whether a node is in a <template>. A hostile page has hundreds of thousands of titles,
+// each of them in hundreds of elements: matching a selector with all of these takes seconds.
+func isInTemplate(n *html.Node) bool {
+	for n = n.Parent; n != nil; n = n.Parent {
+		if n.Data == "template" && n.Type == html.ElementNode {
+			return true
+		}
+	}
+	return false
 }
 
 func cleanTitle(s string) string { return crawl.Clean(collapse(s), maxTitle) }
