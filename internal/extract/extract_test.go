@@ -153,13 +153,14 @@ func TestFlatText(t *testing.T) {
 
 func TestTitle(t *testing.T) {
 	cases := map[string]string{
-		"<title> a\n b&amp;c </title>":                              "a b&c",
-		"<svg><title>pic</title></svg><title>page</title>":          "page",
-		"<title>one</title><title>two</title>":                      "one",
-		"<p>none":                                                   "",
-		"<title>" + strings.Repeat("é", 400) + "</title>":           strings.Repeat("é", 250),
-		"<title>a\u202egpj\x00</title>":                             "agpj\uFFFD",
-		"<template><title>inert</title></template><title>t</title>": "t",
+		"<title> a\n b&amp;c </title>":                                           "a b&c",
+		"<svg><title>pic</title></svg><title>page</title>":                       "page",
+		"<title>one</title><title>two</title>":                                   "one",
+		"<p>none":                                                                "",
+		"<title>" + strings.Repeat("é", 400) + "</title>":                        strings.Repeat("é", 250),
+		"<title>a\u202egpj\x00</title>":                                          "agpj\uFFFD",
+		"<template><title>inert</title></template><title>t</title>":              "t",
+		"<template><p><b><title>inert</title></b></template><p><title>t</title>": "t",
 		// Without a <title>, what the page calls itself elsewhere.
 		"<title>t</title><meta property=og:title content=o><h1>h</h1>":                       "t",
 		"<title> </title><meta name=' OG:Title ' content=' an \n o '><h1>h</h1>":             "an o",
