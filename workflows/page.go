@@ -13,8 +13,9 @@ import (
 )
 
 // Page is the life of one URL in one crawl. It sleeps until its next visit is due, makes the
-// visit when its host's line allows, and plans the next one. It ends only when somebody
-// stops it; failures are visits like any other.
+// visit when its host's line allows, and plans the next one. It ends when it is stopped or
+// evicted, when a requisite has been visited, or when the store no longer knows it. Failures
+// are visits like any other.
 func Page(ctx workflow.Context, in contract.PageIn) error {
 	if in.Page.PageID == 0 || in.Page.URL == "" || !crawl.ValidName(in.Page.Crawl) {
 		return temporal.NewNonRetryableApplicationError(

@@ -33,12 +33,12 @@ type Gate interface {
 	// Leave gives up the page's place, or its permit if it has not begun, at no cost to
 	// the host.
 	Leave(ctx context.Context, pageID int64) (GateEffects, error)
-	// Nudge corrects lines whose head was promised a later time than its host is free,
-	// forgets waiters that did not come, and does what Unpark does for pages that are still
+	// Nudge corrects lines whose head was promised a later time than that at which its host
+	// is free, forgets waiters that did not come, and does what Unpark does for pages that are still
 	// parked although their crawl runs. Maintenance calls it.
 	Nudge(ctx context.Context) (GateEffects, error)
 	// Recall turns the lines of up to limit hosts at which a called page has not come: turns
-	// are lost with the process that was to signal them. Every worker calls it every few
+	// are lost with the process that was to signal them. Every worker calls it every ten
 	// seconds.
 	Recall(ctx context.Context, limit int) (GateEffects, error)
 	// SetBlocked blocks a host, given by its host key, for all crawls, or unblocks it. No
