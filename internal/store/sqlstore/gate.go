@@ -38,9 +38,13 @@ import (
 //	revoke    whoever advances next  granted → waiting                gate_pump.go
 //	park      Acquire, Begin         any → parked, in a paused crawl  gate_turn.go
 //	unpark    Unpark                 parked → waiting                 gate_nudge.go
-//	lapse     Nudge                  waiting → lapsed, then removed   gate_nudge.go
+//	lapse     whoever advances next  waiting → lapsed                 gate_heads.go
+//	          Nudge                  waiting → lapsed, then removed   gate_nudge.go
 //	leave     Leave, RecordVisit     any → removed                    gate_turn.go
 //	block     SetBlocked             granted → waiting                gate_block.go
+//	book      RecordVisit, Finish    none → booked, for the next one  gate_call.go
+//	arrive    Acquire, or whoever    booked → waiting                 gate_call.go, gate_ask.go
+//	          advances when it is due
 //
 // A gateHost is one host within such a transaction: only its event, advance and save
 // change it, one after the other. A question is one ask: open fills it, and decide only
