@@ -12,7 +12,7 @@ type ContentRule struct {
 	// https://example.com/shop/: as text, so that /shop covers /shopping too.
 	Prefix string `json:"prefix,omitempty"`
 	// Host is the host of its pages, with the port if there is one; *.example.com
-	// are all hosts below example.com. Prefix or Host must be given, not both.
+	// are all hosts below example.com. A rule has a prefix or a host, not both.
 	Host string `json:"host,omitempty"`
 	// Select are CSS selectors, such as .price or table#fees, of the elements whose
 	// text is compared; the rest of the page is not. A page that has no text in any

@@ -123,7 +123,7 @@ type FetchSpec struct {
 	// Without it, only the hosts and ports of seeds may be fetched on this machine, and
 	// nothing on other private networks.
 	AllowNetworks []string `json:"allow_networks"`
-	// ContentTypes are the media types whose bodies are kept; text/* are all of a kind.
+	// ContentTypes are the media types whose bodies are kept; text/* stands for all types of text.
 	ContentTypes []string `json:"content_types"`
 }
 
