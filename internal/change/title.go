@@ -70,3 +70,36 @@ func hasHeading(text string, parts []string) bool {
 	}
 	return false
 }
+
+// Seen is what people see of a page at one time.
+type Seen struct {
+	Title string
+	Rendering
+	Looks string // in lines: what is seen beside the words
+}
+
+// Sides returns the two sides of a comparison for people: the texts. If these differ by noise at
+// most, the title or the looks are the change. Then they come too, in lines of their own.
+func Sides(prev, next Seen) (before, after string) {
+	before, after = prev.Text, next.Text
+	if before != after {
+		if noise, _ := CompareRenderings(prev.Rendering, next.Rendering); !noise {
+			return before, after
+		}
+	}
+	if prev.Title != next.Title {
+		before, after = prev.Title+"\n"+before, next.Title+"\n"+after
+	}
+	if prev.Looks != next.Looks {
+		before, after = ended(before)+prev.Looks, ended(after)+next.Looks
+	}
+	return before, after
+}
+
+// ended is a text whose last line has an end.
+func ended(text string) string {
+	if text == "" || strings.HasSuffix(text, "\n") {
+		return text
+	}
+	return text + "\n"
+}
