@@ -189,6 +189,8 @@ type parts struct {
 	home    store.Home
 	ended   func(store string) bool
 	strange func(store string)
+	// gaveUp, unless nil, is called when the worker has stopped by itself, for good.
+	gaveUp func(error)
 	// struggling, unless nil, collects workflows whose tasks fail again and again.
 	struggling *temporalkit.Struggling
 	// watch reports to those who watch the worker, nil if nobody does.
@@ -244,6 +246,7 @@ func startWorker(ctx context.Context, p parts, cfg config.Config, sticky time.Du
 	takes := &refusals{Store: p.watch.archive(damageLog{p.files, log})}
 	p.files = takes
 	options := workerOptions(p.home.TaskQueue, cfg, sticky)
+	options.GaveUp = p.gaveUp
 	if p.tracer != nil {
 		options.Tracer = p.tracer
 	}

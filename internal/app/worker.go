@@ -119,8 +119,15 @@ func runWorker(ctx context.Context, cfg config.Config, stderr io.Writer) error {
 	return nil
 }
 
-// workUntilDone runs a worker until ctx ends.
+// workUntilDone runs a worker until ctx ends, or until the worker has given up: whoever called
+// looks then whether there is anything to poll, and starts another.
 func workUntilDone(ctx context.Context, p parts, cfg config.Config, log *slog.Logger) error {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	p.gaveUp = func(err error) {
+		log.Error("Temporal refuses this worker's polls", "error", err)
+		end()
+	}
 	stop, err := startWorker(ctx, p, cfg, temporalkit.StickyFleet, log)
 	if err != nil {
 		return notInterrupted(ctx, err)

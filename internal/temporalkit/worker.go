@@ -36,7 +36,7 @@ func (d Deployment) options() worker.DeploymentOptions {
 	}
 }
 
-// WorkerOptions are a worker's options; all except Deployment and Tracer must be set.
+// WorkerOptions are a worker's options; all except Deployment, Tracer and GaveUp must be set.
 type WorkerOptions struct {
 	TaskQueue string
 	// Activities (requests above all), WorkflowTasks and LocalActivities are how many run
@@ -55,6 +55,9 @@ type WorkerOptions struct {
 	Deployment  Deployment
 	// Tracer, unless nil, makes a span of each activity.
 	Tracer Tracer
+	// GaveUp, unless nil, is called when the worker has stopped by itself, for good: when the
+	// server refuses its polls for minutes, as while the namespace is missing there.
+	GaveUp func(error)
 }
 
 // Pollers are Min, or as many as the backlog asks for, up to Max.
@@ -108,5 +111,6 @@ func NewWorker(c client.Client, o WorkerOptions) worker.Worker {
 		WorkerStopTimeout:                       o.StopTimeout,
 		DeploymentOptions:                       o.Deployment.options(),
 		Interceptors:                            interceptors,
+		OnFatalError:                            o.GaveUp,
 	})
 }

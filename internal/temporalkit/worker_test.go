@@ -2,12 +2,16 @@ package temporalkit_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
@@ -114,4 +118,47 @@ func TestNewWorkflowsHaveAPoller(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// TestGivesUp: a worker whose polls the server refuses for minutes, as while its namespace is
+// missing there, stops for good. It says so, since somebody has to start another.
+func TestGivesUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		refused := serviceerror.ToStatus(serviceerror.NewNamespaceNotFound("default")).Err()
+		answer := func(_ context.Context, method string, _, _ any, _ *grpc.ClientConn, _ grpc.UnaryInvoker, _ ...grpc.CallOption) error {
+			if strings.Contains(method, "/Poll") {
+				return refused
+			}
+			return nil
+		}
+		c, err := client.NewLazyClient(client.Options{
+			Logger:            log.NewStructuredLogger(contracttest.QuietLog()),
+			ConnectionOptions: client.ConnectionOptions{DialOptions: []grpc.DialOption{grpc.WithChainUnaryInterceptor(answer)}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		gaveUp := make(chan error, 1)
+		w := temporalkit.NewWorker(c, temporalkit.WorkerOptions{
+			TaskQueue: "refused", Activities: 1, WorkflowTasks: 2, LocalActivities: 1, Sticky: time.Second,
+			WorkflowPollers: temporalkit.Pollers{Min: 2, Max: 2}, ActivityPollers: temporalkit.Pollers{Min: 1, Max: 1},
+			GaveUp: func(err error) { gaveUp <- err },
+		})
+		w.RegisterWorkflowWithOptions(func(workflow.Context) error { return nil }, workflow.RegisterOptions{Name: "none"})
+		w.RegisterActivityWithOptions(func(context.Context) error { return nil }, activity.RegisterOptions{Name: "none"})
+		if err := w.Start(); err != nil {
+			t.Fatal(err)
+		}
+		defer w.Stop()
+		select {
+		case err := <-gaveUp:
+			if missing := new(serviceerror.NamespaceNotFound); !errors.As(err, &missing) {
+				t.Error(err)
+			}
+		case <-time.After(time.Hour):
+			t.Error("nobody learns that the worker has stopped")
+		}
+	})
 }
