@@ -69,7 +69,7 @@ func dialTemporal(ctx context.Context, o cli.TemporalOptions) (client.Client, er
 	if o.Unknown != "" {
 		return nil, errors.New(o.Unknown)
 	}
-	c, err := temporalkit.Dial(ctx, temporalkit.Options{Address: o.Address, Namespace: o.Namespace, Keys: o.Keys})
+	c, err := temporalkit.Dial(ctx, temporalkit.Options{Address: o.Address, Namespace: o.Namespace, Keys: o.Keys, Own: o.Folder != ""})
 	if err != nil || o.Folder == "" {
 		return c, err
 	}

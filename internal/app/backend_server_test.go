@@ -12,6 +12,22 @@ import (
 	"recrawl/internal/temporalkit"
 )
 
+// A command on a data folder reaches the folder's server, whatever key the environment has for
+// another one.
+func TestOwnServerBesideAnothersKey(t *testing.T) { //nolint:paralleltest // variables of the environment
+	k := newKept(t)
+	_, address := contracttest.DevServerAt(t)
+	t.Setenv("TEMPORAL_API_KEY", "a-key")
+	at := cli.TemporalOptions{Address: address, Namespace: client.DefaultNamespace, Store: k.at.Store, Folder: "d1"}
+	c, err := (Backend{}).DialTemporal(t.Context(), at)
+	k.must(err)
+	c.Close()
+	at.Folder = ""
+	if _, err := (Backend{}).DialTemporal(t.Context(), at); err == nil || !strings.Contains(err.Error(), "speaks no TLS") {
+		t.Errorf("a server that was named: %v", err)
+	}
+}
+
 // A command on a data folder does not speak to another folder's server, which has the
 // address by now.
 func TestOthersServer(t *testing.T) {

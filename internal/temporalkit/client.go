@@ -23,6 +23,10 @@ type Options struct {
 	Address   string
 	Namespace string
 	Logger    *slog.Logger
+	// Own: a `starter dev` has started the server at Address. It has no TLS and asks for no
+	// API key, so those of the environment and the configuration file are for another server,
+	// and are not used.
+	Own bool
 	// Dial connects to a server that this program started itself, wherever it
 	// listens at the moment; Address, the environment and the configuration file are
 	// then ignored.
@@ -70,7 +74,7 @@ func (o Options) clientOptions() (opts client.Options, err error) {
 		opts.ConnectionOptions.DialOptions = []grpc.DialOption{grpc.WithContextDialer(o.Dial)}
 		// On one machine compression costs more than it saves.
 		opts.ConnectionOptions.GrpcCompression = &client.GrpcCompressionNone{}
-	} else if opts, err = envconfig.LoadDefaultClientOptions(); err != nil {
+	} else if opts, err = o.settings(); err != nil {
 		return opts, fmt.Errorf("temporal settings (TEMPORAL_* variables or configuration file): %w", err)
 	} else if config := opts.ConnectionOptions.TLS; config != nil {
 		opts.ConnectionOptions.DialOptions = append(opts.ConnectionOptions.DialOptions, grpc.WithTransportCredentials(newRenewing(config)))
@@ -94,13 +98,35 @@ func (o Options) clientOptions() (opts client.Options, err error) {
 	return opts, nil
 }
 
+// settings are those of the environment and of Temporal's configuration file.
+func (o Options) settings() (client.Options, error) {
+	profile, err := loadProfile()
+	if err != nil {
+		return client.Options{}, err
+	}
+	if o.Own {
+		return client.Options{HostPort: profile.Address, Namespace: profile.Namespace}, nil
+	}
+	return profile.ToClientOptions(envconfig.ToClientOptionsRequest{})
+}
+
+// loadProfile drops white space around the settings, as we do around our own. The line end of a
+// mounted secret belongs to no key, and gRPC sends none that has it.
+func loadProfile() (envconfig.ClientConfigProfile, error) {
+	profile, err := envconfig.LoadClientConfigProfile(envconfig.LoadClientConfigProfileOptions{})
+	for _, text := range []*string{&profile.Address, &profile.Namespace, &profile.APIKey} {
+		*text = strings.TrimSpace(*text)
+	}
+	return profile, err
+}
+
 // Namespace returns the namespace that Dial would use.
 func Namespace(o Options) string {
 	if o.Namespace != "" {
 		return o.Namespace
 	}
-	if opts, err := envconfig.LoadDefaultClientOptions(); err == nil && opts.Namespace != "" {
-		return opts.Namespace
+	if profile, err := loadProfile(); err == nil && profile.Namespace != "" {
+		return profile.Namespace
 	}
 	return client.DefaultNamespace
 }

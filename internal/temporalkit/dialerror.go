@@ -102,6 +102,10 @@ func shakeHands(ctx context.Context, opts client.Options) error {
 func refusal(opts client.Options, err error, text string) string {
 	has := func(part string) bool { return strings.Contains(text, part) }
 	switch {
+	case has("non-printable ASCII characters") && has(`"authorization"`):
+		return "our API key has a character that cannot be sent, such as a line end: correct TEMPORAL_API_KEY"
+	case has("remote error: tls: unrecognized name"):
+		return "it has no certificate for the name by which we ask: correct TEMPORAL_ADDRESS, or TEMPORAL_TLS_SERVER_NAME"
 	case has("remote error: tls:"):
 		if opts.ConnectionOptions.TLS == nil || len(opts.ConnectionOptions.TLS.Certificates) == 0 {
 			return "it asks for a client certificate: set TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH"

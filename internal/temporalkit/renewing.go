@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"net"
 
-	"go.temporal.io/sdk/contrib/envconfig"
 	"google.golang.org/grpc/credentials"
 )
 
@@ -21,7 +20,7 @@ func newRenewing(config *tls.Config) renewing { return renewing{credentials.NewT
 // ClientHandshake implements credentials.TransportCredentials. Files that are being replaced
 // may not be readable for a moment: what was read before serves as long as it is valid.
 func (r renewing) ClientHandshake(ctx context.Context, authority string, conn net.Conn) (net.Conn, credentials.AuthInfo, error) {
-	now, err := envconfig.LoadDefaultClientOptions()
+	now, err := Options{}.settings()
 	if config := now.ConnectionOptions.TLS; err == nil && config != nil {
 		return credentials.NewTLS(config).ClientHandshake(ctx, authority, conn)
 	}

@@ -138,6 +138,16 @@ func TestHungUp(t *testing.T) {
 	}
 }
 
+// TestUnknownName: a gateway that has no certificate for a name asks for none of ours.
+func TestUnknownName(t *testing.T) {
+	t.Parallel()
+	opts := client.Options{HostPort: "127.0.0.1:1"}
+	got := newDialError(t.Context(), opts, errors.New("authentication handshake failed: remote error: tls: unrecognized name"))
+	if got.absent || !strings.Contains(got.text, "TEMPORAL_TLS_SERVER_NAME") || strings.Contains(got.text, "CLIENT_CERT") {
+		t.Error(got.text)
+	}
+}
+
 func peer(chain []*x509.Certificate) string {
 	if len(chain) == 0 {
 		return ""

@@ -35,6 +35,7 @@ func TestTLS(t *testing.T) { //nolint:paralleltest // variables of the environme
 	}{
 		{"everything", strict.Address, nil, nil},
 		{"key alone", keyed.Address, map[string]string{ca: keyed.Authority.File, cert: "", certKey: ""}, nil},
+		{"line ends of mounted secrets", keyed.Address + "\n", map[string]string{ca: keyed.Authority.File, cert: "", certKey: "", apiKey: key + "\n"}, nil},
 		{"by another name", "127.0.0.1:" + port, map[string]string{"TEMPORAL_TLS_SERVER_NAME": proxytest.Host}, nil},
 		{"no client certificate", strict.Address, map[string]string{cert: "", certKey: ""}, []string{"asks for a client certificate", cert, certKey}},
 		{"a stranger's certificate", strict.Address, map[string]string{cert: stranger.Cert, certKey: stranger.Key}, []string{"does not take our client certificate", cert}},
@@ -43,6 +44,7 @@ func TestTLS(t *testing.T) { //nolint:paralleltest // variables of the environme
 		{"another authority", strict.Address, map[string]string{ca: keyed.Authority.File}, []string{"do not trust", ca}},
 		{"another name", "127.0.0.1:" + port, nil, []string{"for another name", "TEMPORAL_ADDRESS", "TEMPORAL_TLS_SERVER_NAME"}},
 		{"a wrong key", strict.Address, map[string]string{apiKey: "a-bad-key"}, []string{"refuses our API key", apiKey}},
+		{"a key in two lines", strict.Address, map[string]string{apiKey: "a-bad\nkey"}, []string{"cannot be sent", apiKey}},
 		{"no key", strict.Address, map[string]string{apiKey: ""}, []string{"without an API key", apiKey}},
 		{"TLS to a server without", upstream, nil, []string{"speaks no TLS", "TEMPORAL_TLS=false"}},
 	} {
