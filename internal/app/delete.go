@@ -33,7 +33,7 @@ func (Backend) Delete(ctx context.Context, at cli.Target, name string, o cli.Del
 		if at.Archive == "" {
 			return done, errors.New("name the archive with --archive: the pages' bytes are to be removed too, unless --keep-archive")
 		}
-		files, err := openArchive(ctx, at.Archive, storeWrite)
+		files, err := openArchiveOf(ctx, s, at.Archive)
 		if err != nil {
 			return done, err
 		}

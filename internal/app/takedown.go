@@ -40,7 +40,7 @@ func (Backend) Forget(ctx context.Context, at cli.Target, what cli.Takedown, o c
 	if at.Archive == "" {
 		return done, errors.New("name the archive with --archive: the pages' bytes are to be removed too")
 	}
-	files, err := openArchive(ctx, at.Archive, storeWrite)
+	files, err := openArchiveOf(ctx, s, at.Archive)
 	if err != nil {
 		return done, err
 	}
@@ -66,6 +66,20 @@ func (Backend) Forget(ctx context.Context, at cli.Target, what cli.Takedown, o c
 		err = searchIndex{at.Store, s.ID()}.forget(ctx, search.Target{URL: what.URL, Host: what.Host}, t.Rewrite)
 	}
 	return cli.Forgotten(removed), err
+}
+
+// openArchiveOf opens the archive of a store from which bytes are to be removed. In another's they
+// would not be found, and those who asked would be told that they are gone.
+func openArchiveOf(ctx context.Context, s store.Contents, url string) (archive.Store, error) {
+	files, err := openArchive(ctx, url, storeWrite)
+	if err != nil {
+		return nil, err
+	}
+	// Any other error comes again when the bytes are removed.
+	if err := gc.CheckOwner(ctx, s, files); errors.Is(err, gc.ErrForeign) {
+		return nil, fmt.Errorf("archive %s: %w", url, err)
+	}
+	return files, nil
 }
 
 // rewrites reports whether a takedown rewrites a store's files by default: an

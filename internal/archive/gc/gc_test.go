@@ -148,6 +148,38 @@ func TestCollectRefusesAForeignArchive(t *testing.T) {
 	}
 }
 
+// An archive is another store's if neither has what the other has. One that has lost nearly
+// everything is still the store's.
+func TestCheckOwner(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, onSQLite(t), 1)
+	check := func() error { return gc.CheckOwner(t.Context(), w.store, w.files) }
+	w.save(0, 1, archivetest.Digest([]byte("lost")))
+	w.check(check()) // the archive is empty
+	foreign := w.put("another store's")
+	if err := check(); !errors.Is(err, gc.ErrForeign) {
+		t.Errorf("another store's archive: %v", err)
+	}
+	w.check(w.files.Delete(t.Context(), foreign))
+	var digests []string
+	for i := range 30 {
+		digests = append(digests, archivetest.Digest([]byte(fmt.Sprint("body ", i))))
+	}
+	left := slices.Max(digests)
+	for i, digest := range digests {
+		w.save(0, i+2, digest)
+		if digest == left {
+			w.put(fmt.Sprint("body ", i))
+		}
+	}
+	w.check(check())
+	w.put("left by a killed worker")
+	w.check(check())
+	empty := newWorld(t, onSQLite(t), 1)
+	empty.put("left by a killed worker")
+	w.check(gc.CheckOwner(t.Context(), empty.store, empty.files))
+}
+
 // A content whose deletion fails is deleted another time, and until then nobody can
 // rely on it.
 func TestFailedDeletionIsTakenUpAgain(t *testing.T) {
