@@ -115,6 +115,8 @@ func refusal(opts client.Options, err error, text string) string {
 		return "we do not trust who signed its certificate: set TEMPORAL_TLS_SERVER_CA_CERT_PATH to the certificate of that authority"
 	case has("x509: certificate is valid for"), has("x509: cannot validate certificate for"), has("x509: certificate is not valid for any names"):
 		return "its certificate is for another name: correct TEMPORAL_ADDRESS, or set TEMPORAL_TLS_SERVER_NAME to the name in the certificate"
+	case has("x509: certificate has expired or is not yet valid"):
+		return "its certificate is not valid now: it must be replaced there, or our clock is wrong"
 	case has("x509:"):
 		return "its certificate is not valid: it must be replaced there"
 	case has("first record does not look like a TLS handshake"):

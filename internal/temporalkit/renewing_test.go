@@ -138,13 +138,20 @@ func TestHungUp(t *testing.T) {
 	}
 }
 
-// TestUnknownName: a gateway that has no certificate for a name asks for none of ours.
-func TestUnknownName(t *testing.T) {
+// TestRefusals: who refuses whom, by the words of TLS, and what to do about it.
+func TestRefusals(t *testing.T) {
 	t.Parallel()
 	opts := client.Options{HostPort: "127.0.0.1:1"}
-	got := newDialError(t.Context(), opts, errors.New("authentication handshake failed: remote error: tls: unrecognized name"))
-	if got.absent || !strings.Contains(got.text, "TEMPORAL_TLS_SERVER_NAME") || strings.Contains(got.text, "CLIENT_CERT") {
-		t.Error(got.text)
+	for words, want := range map[string]string{
+		"remote error: tls: unrecognized name": "correct TEMPORAL_ADDRESS, or TEMPORAL_TLS_SERVER_NAME",
+		"x509: certificate has expired or is not yet valid: current time 1970-01-01T00:00:09Z is before 2026-01-01T00:00:00Z": "or our clock is wrong",
+		"x509: certificate is not valid for any names, but wanted to match temporal":                                         "for another name",
+		"x509: certificate specifies an incompatible key usage":                                                              "must be replaced there",
+	} {
+		got := newDialError(t.Context(), opts, errors.New("authentication handshake failed: "+words))
+		if got.absent || !strings.Contains(got.text, want) || strings.Contains(got.text, "CLIENT_CERT") {
+			t.Errorf("%s: %s", words, got.text)
+		}
 	}
 }
 
