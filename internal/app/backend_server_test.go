@@ -65,3 +65,38 @@ func TestOthersServer(t *testing.T) {
 		t.Errorf("a server that was named: %s", problem)
 	}
 }
+
+// What removes or starts many workflows does not do so at another Temporal than the store's, as
+// at the usual address when nothing names the right one.
+func TestNothingOfMuchEffectAtAnotherTemporal(t *testing.T) {
+	t.Parallel()
+	k := newKept(t)
+	const url = "https://a.example/"
+	k.found(url, "ours")
+	_, address := contracttest.DevServerAt(t)
+	_, err := k.Store.SetHome(t.Context(), store.Home{Namespace: "production", NamespaceID: "another", TaskQueue: "recrawl"}, true)
+	k.must(err)
+	k.at.Temporal = cli.TemporalOptions{Address: address, Namespace: client.DefaultNamespace, Store: k.at.Store}
+	progress := func(cli.ForgetProgress) {}
+	for what, do := range map[string]func() error{
+		"forget": func() error {
+			_, err := (Backend{}).Forget(t.Context(), k.at, cli.Takedown{URL: url}, cli.ForgetOptions{Progress: progress})
+			return err
+		},
+		"delete": func() error {
+			_, err := (Backend{}).Delete(t.Context(), k.at, k.Record.Spec.Name, cli.DeleteOptions{Progress: progress})
+			return err
+		},
+		"repair": func() error {
+			_, err := (Backend{}).Repair(t.Context(), k.at, k.Record.Spec.Name, func(cli.Repaired) {})
+			return err
+		},
+	} {
+		if err := do(); err == nil || !strings.Contains(err.Error(), "are in namespace production") || !strings.Contains(err.Error(), "starter adopt") {
+			t.Errorf("%s: %v", what, err)
+		}
+		if pages, err := k.Store.FindPages(t.Context(), url, ""); err != nil || len(pages) != 1 {
+			t.Errorf("%s has removed the page: %v, %v", what, pages, err)
+		}
+	}
+}

@@ -39,7 +39,7 @@ func (Backend) Delete(ctx context.Context, at cli.Target, name string, o cli.Del
 		}
 		d.Sweep = sweeper(s, files)
 	}
-	eraser, hangUp, err := dialEraser(ctx, at)
+	eraser, hangUp, err := dialEraser(ctx, s, at)
 	if err != nil {
 		return done, fmt.Errorf("the crawl's workflows are to be removed too: %w", err)
 	}

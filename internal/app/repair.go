@@ -9,6 +9,7 @@ import (
 	"recrawl/internal/care"
 	"recrawl/internal/cli"
 	"recrawl/internal/crawl"
+	"recrawl/internal/temporalkit"
 	"recrawl/workflows"
 )
 
@@ -31,6 +32,9 @@ func (Backend) Repair(ctx context.Context, at cli.Target, name string, progress 
 		return done, err
 	}
 	defer c.Close()
+	if err := atHome(ctx, c, s, temporalkit.Namespace(temporalkit.Options{Namespace: at.Temporal.Namespace})); err != nil {
+		return done, err
+	}
 	flows, err := newFlowClient(c, at.Temporal).writing(ctx)
 	if err != nil {
 		return done, err

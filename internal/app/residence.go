@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"time"
@@ -209,6 +210,21 @@ func (r resident) watch(ctx context.Context, home store.Home, hint <-chan struct
 		case <-ctx.Done():
 		}
 	}
+}
+
+// atHome returns an error if the workflows of a store are not in a namespace: a command that starts or
+// removes many there would do so to another store's of the same names.
+func atHome(ctx context.Context, c client.Client, s store.Identity, namespace string) error {
+	home, err := s.Home(ctx)
+	if err != nil || home.IsZero() {
+		return err
+	}
+	id, err := temporalkit.NamespaceID(ctx, c, namespace)
+	if err != nil || id == home.NamespaceID {
+		return err
+	}
+	return fmt.Errorf("the workflows of store %s are in namespace %s (id %s), and this is namespace %s (id %s): set TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE to theirs or, if that one is gone, run `%s` first",
+		s.ID(), home.Namespace, home.NamespaceID, namespace, id, residence.Adopt)
 }
 
 // jittered is a time of about d, so that a fleet does not ask at once.

@@ -44,7 +44,7 @@ func (Backend) Forget(ctx context.Context, at cli.Target, what cli.Takedown, o c
 	if err != nil {
 		return done, err
 	}
-	eraser, hangUp, err := dialEraser(ctx, at)
+	eraser, hangUp, err := dialEraser(ctx, s, at)
 	if err != nil {
 		return done, fmt.Errorf("the pages' workflows are to be removed too: %w", err)
 	}
@@ -89,13 +89,18 @@ func rewrites(dsn string) bool { return isEmbedded(dsn) }
 
 func isEmbedded(dsn string) bool { return strings.HasPrefix(dsn, "sqlite:") }
 
-// dialEraser connects to Temporal until hangUp is called.
-func dialEraser(ctx context.Context, at cli.Target) (e *temporalkit.Eraser, hangUp func(), err error) {
+// dialEraser connects to the Temporal of a store until hangUp is called.
+func dialEraser(ctx context.Context, s store.Identity, at cli.Target) (e *temporalkit.Eraser, hangUp func(), err error) {
 	c, err := dialTemporal(ctx, at.Temporal)
 	if err != nil {
 		return nil, nil, err
 	}
-	return &temporalkit.Eraser{Client: c, Namespace: temporalkit.Namespace(temporalkit.Options{Namespace: at.Temporal.Namespace})}, c.Close, nil
+	namespace := temporalkit.Namespace(temporalkit.Options{Namespace: at.Temporal.Namespace})
+	if err := atHome(ctx, c, s, namespace); err != nil {
+		c.Close()
+		return nil, nil, err
+	}
+	return &temporalkit.Eraser{Client: c, Namespace: namespace}, c.Close, nil
 }
 
 // naming is an Eraser of the histories that name one of some texts.
