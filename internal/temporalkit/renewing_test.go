@@ -145,8 +145,8 @@ func TestRefusals(t *testing.T) {
 	for words, want := range map[string]string{
 		"remote error: tls: unrecognized name": "correct TEMPORAL_ADDRESS, or TEMPORAL_TLS_SERVER_NAME",
 		"x509: certificate has expired or is not yet valid: current time 1970-01-01T00:00:09Z is before 2026-01-01T00:00:00Z": "or our clock is wrong",
-		"x509: certificate is not valid for any names, but wanted to match temporal":                                         "for another name",
-		"x509: certificate specifies an incompatible key usage":                                                              "must be replaced there",
+		"x509: certificate is not valid for any names, but wanted to match temporal":                                          "for another name",
+		"x509: certificate specifies an incompatible key usage":                                                               "must be replaced there",
 	} {
 		got := newDialError(t.Context(), opts, errors.New("authentication handshake failed: "+words))
 		if got.absent || !strings.Contains(got.text, want) || strings.Contains(got.text, "CLIENT_CERT") {
