@@ -12,8 +12,8 @@ import (
 	"recrawl/internal/temporalkit"
 )
 
-// A command on a data folder reaches the folder's server, whatever key the environment has for
-// another one.
+// A command on a data folder, or a button of its page, reaches the folder's server, whatever key the
+// environment has for another one.
 func TestOwnServerBesideAnothersKey(t *testing.T) { //nolint:paralleltest // variables of the environment
 	k := newKept(t)
 	_, address := contracttest.DevServerAt(t)
@@ -22,6 +22,9 @@ func TestOwnServerBesideAnothersKey(t *testing.T) { //nolint:paralleltest // var
 	c, err := (Backend{}).DialTemporal(t.Context(), at)
 	k.must(err)
 	c.Close()
+	if button := (&devRun{dir: &dataDir{path: "d1"}}).operator().At.Temporal; button.Folder != at.Folder {
+		t.Errorf("buttons do not know that the server is of their folder: %+v", button)
+	}
 	at.Folder = ""
 	if _, err := (Backend{}).DialTemporal(t.Context(), at); err == nil || !strings.Contains(err.Error(), "speaks no TLS") {
 		t.Errorf("a server that was named: %v", err)

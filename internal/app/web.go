@@ -193,7 +193,10 @@ func (d *devRun) startWeb(ctx context.Context) (stop func(), err error) {
 
 // operator carries out the page's requests. The caller holds stateMu.
 func (d *devRun) operator() cli.Operator {
-	at := cli.TemporalOptions{Address: d.state.TemporalAddress, Namespace: d.state.TemporalNamespace, TaskQueue: d.home.TaskQueue, Store: d.state.Store, Keys: d.Config.Keys}
+	at := cli.TemporalOptions{
+		Address: d.state.TemporalAddress, Namespace: d.state.TemporalNamespace, TaskQueue: d.home.TaskQueue, Store: d.state.Store, Keys: d.Config.Keys,
+		Folder: d.dir.path,
+	}
 	return cli.Operator{
 		Backend: Backend{}, At: cli.Target{Store: d.state.Store, Archive: d.state.Archive, Temporal: at, Data: d.dir.path},
 		Dial: func(context.Context) (cli.Client, error) { return keptClient{newFlowClient(d.client, at)}, nil },
