@@ -352,9 +352,9 @@ type flows struct {
 	mended map[string]temporalkit.Mended
 	// unmendable is the URL of a page whose workflow cannot be mended.
 	unmendable string
-	mends  int      // how often MendPage was called
-	ended  []string // stuck Discovers
-	sinks  []string // the calls for the workflows of sinks
+	mends      int      // how often MendPage was called
+	ended      []string // stuck Discovers
+	sinks      []string // the calls for the workflows of sinks
 	// missing: no page has a running workflow.
 	missing bool
 	// down: Temporal does not answer.
