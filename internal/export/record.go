@@ -8,6 +8,8 @@ import (
 	"net/netip"
 	"strings"
 	"time"
+
+	"recrawl/internal/urlkey"
 )
 
 // field is a named field of a WARC record (WARC/1.1 clause 4).
@@ -120,8 +122,31 @@ func protocol(alpn string) string {
 	return ""
 }
 
+// asked returns a visit's URL as its request spelled it. That is how the site's own links have it,
+// and players look it up by these bytes: the canonical URL has one spelling for all ("%D0" for
+// "%d0", "%27" for "'"). It is the canonical one where no request was kept.
+func asked(x Exchange) string {
+	h, ok := requestHead(x.Request)
+	if !ok {
+		return x.URL
+	}
+	_, rest, _ := strings.Cut(h.start, " ")
+	target, _, _ := strings.Cut(rest, " ")
+	if strings.HasSuffix(x.URL, target) {
+		return x.URL // as most are
+	}
+	u, err := urlkey.Canonical(x.URL)
+	if err != nil || u.String() != x.URL { // of an older version
+		return x.URL
+	}
+	if spelling := u.Spelling(target); spelling != "" {
+		return u.Origin() + spelling
+	}
+	return x.URL
+}
+
 // targetURI escapes what RFC 3986 does not allow and the WHATWG's URLs do, so that a
-// canonical URL is one for WARC-Target-URI (5.14).
+// page's URL is one for WARC-Target-URI (5.14).
 func targetURI(url string) string {
 	var b strings.Builder
 	authority := authorityEnd(url)

@@ -78,13 +78,13 @@ func (w *wacz) add(ctx context.Context, x Exchange) error {
 // the package and is a document.
 func (w *wacz) endPage(ctx context.Context) error {
 	x := w.last
-	if _, there := w.versions[x.Version.Seq]; there && w.page == x.Page && !x.Requisite && isDocument(x.Version.ContentType) {
+	if found, there := w.versions[x.Version.Seq]; there && w.page == x.Page && !x.Requisite && isDocument(x.Version.ContentType) {
 		text, err := w.pageText(ctx, x)
 		if err != nil {
 			return fmt.Errorf("%s: %w", x.URL, err)
 		}
 		line := pageLine{
-			ID: strings.Trim(recordID(w.job.Crawl, x.Page, x.URL, "page"), "<>"), URL: targetURI(x.URL),
+			ID: strings.Trim(recordID(w.job.Crawl, x.Page, x.URL, "page"), "<>"), URL: found.target,
 			TS: x.Version.At.UTC().Format(waczTime), Title: fieldText(x.Version.Title), Text: text,
 		}
 		if err := writeLine(w.pages, line); err != nil {

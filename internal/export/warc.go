@@ -60,8 +60,8 @@ type warc struct {
 
 // capture is the record to which a revisit of a version refers.
 type capture struct {
-	id, date string
-	payload  string // digest
+	id, date, target string
+	payload          string // digest
 }
 
 func newWARC(src Source, j *job, o Options, folder string) (*warc, error) {
@@ -97,7 +97,7 @@ func (w *warc) add(ctx context.Context, x Exchange) error {
 	if err := w.roll(); err != nil {
 		return err
 	}
-	e := &event{Exchange: x, date: warcDate(x.At), target: targetURI(x.URL)}
+	e := &event{Exchange: x, date: warcDate(x.At), target: targetURI(asked(x))}
 	if err := w.content(ctx, e); err != nil {
 		return fmt.Errorf("%s: %w", x.URL, err)
 	}
@@ -145,7 +145,7 @@ func (w *warc) version(ctx context.Context, e *event) error {
 	if e.Page != w.page {
 		w.page, w.versions = e.Page, map[int]capture{}
 	}
-	w.versions[e.Version.Seq] = capture{id: r.id, date: r.date, payload: b.payload}
+	w.versions[e.Version.Seq] = capture{id: r.id, date: r.date, target: e.target, payload: b.payload}
 	return w.index(e, r, b, mime)
 }
 
@@ -166,6 +166,7 @@ func (w *warc) revisit(e *event) error {
 	if !ok || w.page != e.Page || profile == identicalPayload && e.Digest != e.Version.Digest {
 		return nil
 	}
+	e.target = found.target // its own request is not kept
 	r := w.record(e, "revisit",
 		field{"WARC-Profile", profile}, field{"WARC-Refers-To", found.id},
 		field{"WARC-Refers-To-Target-URI", e.target}, field{"WARC-Refers-To-Date", found.date})

@@ -180,6 +180,54 @@ func TestRevisitsRefer(t *testing.T) {
 	}
 }
 
+// A page's records have its URL as it was asked for, which is how links lead to it: the player of
+// WACZ files looks up the bytes of a link, and found no page of a site that writes "%d0%bf".
+func TestTargetsAreSpelledAsAsked(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ url, request, want string }{
+		"small digits":       {"https://example.com/%D0%BF/?q=%C3%A9", "GET /%d0%bf/?q=%c3%a9 HTTP/1.1\r\n\r\n", "https://example.com/%d0%bf/?q=%c3%a9"},
+		"a plain apostrophe": {"https://example.com/it%27s", "GET /it's HTTP/1.1\r\n\r\n", "https://example.com/it's"},
+		"what a URI escapes": {"https://example.com/%D0%BF%7C", "GET /%d0%bf| HTTP/1.1\r\n\r\n", "https://example.com/%d0%bf%7C"},
+		"as it is":           {"https://example.com/%D0%BF", "GET /%D0%BF HTTP/1.1\r\n\r\n", "https://example.com/%D0%BF"},
+		"another page":       {"https://example.com/%D0%BF", "GET /other HTTP/1.1\r\n\r\n", "https://example.com/%D0%BF"},
+		"no request":         {"https://example.com/%D0%BF", "", "https://example.com/%D0%BF"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			src := &exporttest.Memory{}
+			x := exchangeOf(src, "HTTP/1.1 200 OK\r\n\r\n", c.request)
+			x.URL = c.url
+			again := x
+			again.Visit, again.At, again.Outcome, again.Request, again.Response = 2, x.At.Add(time.Hour), crawl.OutcomeUnchanged, nil, nil
+			src.Visits = []export.Exchange{x, again}
+			all := files(t, mustExport(t, src, t.TempDir(), options(export.WARC)).Folder)
+			mustBeValid(t, all)
+			kinds := map[string]bool{}
+			for _, r := range records(t, all)[1:] {
+				kinds[r.Get("WARC-Type")] = true
+				if got := r.Get("WARC-Target-URI"); got != c.want {
+					t.Errorf("%s of %s, want %s", r.Get("WARC-Type"), got, c.want)
+				}
+				if to := r.Get("WARC-Refers-To-Target-URI"); to != "" && to != c.want {
+					t.Errorf("%s refers to %s, want %s", r.Get("WARC-Type"), to, c.want)
+				}
+			}
+			if !kinds["response"] || !kinds["revisit"] {
+				t.Errorf("records %v", kinds)
+			}
+			for line := range strings.Lines(string(all["index.cdxj"])) {
+				if _, _, f := cdxj(t, line); f["url"] != c.want {
+					t.Errorf("the index has %s, want %s", f["url"], c.want)
+				}
+			}
+			pages := string(packed(t, files(t, mustExport(t, src, t.TempDir(), options(export.WACZ)).Folder))["pages/pages.jsonl"])
+			if !strings.Contains(pages, `"url":"`+c.want+`"`) {
+				t.Errorf("the list of pages has another URL than %s: %s", c.want, pages)
+			}
+		})
+	}
+}
+
 // cdxj reads a line of the index.
 func cdxj(t testing.TB, line string) (key, date string, fields map[string]string) {
 	t.Helper()
