@@ -46,6 +46,15 @@ func readAll(text string, o Options) (what, entries string, err error) {
 	}
 }
 
+// utf16LE is a text in ASCII as Windows' programs save it.
+func utf16LE(text string) string {
+	b := []byte{0xFF, 0xFE}
+	for i := range len(text) {
+		b = append(b, text[i], 0)
+	}
+	return string(b)
+}
+
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	const sitemap = `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="x">
@@ -77,6 +86,9 @@ func TestFormats(t *testing.T) {
 		"CSV over lines":         {"title,url\n\"a\nb, \"\"c\"\"\",http://a/1\nd,http://a/2\n", Options{}, "CSV, column 2 (url)", two},
 		"CSV that is told":       {"http://a/1,x\n", Options{Format: FormatCSV}, "CSV, column 1", "http://a/1"},
 		"sitemap":                {sitemap, Options{}, "a sitemap", "http://a/1?x&y http://a/2"},
+		"sitemap in UTF-16":      {utf16LE(`<?xml version="1.0" encoding="UTF-16"?><urlset><url><loc>http://a/1</loc></url></urlset>`), Options{}, "a sitemap", "http://a/1"},
+		"sitemap that says so":   {`<?xml version="1.0" encoding="utf-16"?><urlset><url><loc>http://a/1</loc></url></urlset>`, Options{}, "a sitemap", "http://a/1"},
+		"sitemap in Latin-1":     {`<?xml version="1.0" encoding="iso-8859-1"?><urlset><url><loc>http://a/` + "\xE9" + `</loc></url></urlset>`, Options{}, "a sitemap", "http://a/é"},
 		"sitemap index":          {`<sitemapindex><sitemap><loc>http://a/1.xml</loc></sitemap></sitemapindex>`, Options{}, "a sitemap", "!" + ReasonIndex},
 		"sitemap of nothing":     {`<urlset></urlset>`, Options{}, "a sitemap", ""},
 		"CDXJ":                   {"a)/1 20200101000000 {\"url\": \"http://a/1\", \"mime\": \"x\"}\na)/2 20200101000000123 {\"url\": \"http://a/2\"}\n", Options{}, "CDXJ", two},

@@ -17,9 +17,18 @@ func readSitemap(in *bufio.Reader) *Reader {
 	guard := &bounded{r: in, left: maxEntry}
 	d := xml.NewDecoder(guard)
 	d.Strict = false
-	d.CharsetReader = charset.NewReaderLabel
+	d.CharsetReader = charsetReader
 	s := &sitemapReader{d: d, guard: guard}
 	return &Reader{what: "a sitemap", next: s.next}
+}
+
+// charsetReader decodes what follows an XML declaration. Text that was readable so far is not in
+// UTF-16, whatever it says: it has been decoded, or was saved as UTF-8 by another program.
+func charsetReader(label string, in io.Reader) (io.Reader, error) {
+	if _, name := charset.Lookup(label); name == "utf-16le" || name == "utf-16be" {
+		return in, nil
+	}
+	return charset.NewReaderLabel(label, in)
 }
 
 type sitemapReader struct {
