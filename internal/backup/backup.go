@@ -13,6 +13,7 @@
 package backup
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -151,27 +152,23 @@ func readManifest(dir, name string) (m Manifest, err error) {
 	return m, nil
 }
 
-// Find returns the manifest of a backup by its name, of the newest for "".
+// Find returns the manifest of a backup by its name, of the newest for "". It reads no other: one
+// that is damaged, or of another release, keeps nobody from the rest.
 func Find(dir, name string) (Manifest, error) {
-	all, err := List(dir)
-	if err != nil {
-		return Manifest{}, err
-	}
-	if name == "" && len(all) > 0 {
-		return all[0], nil
-	}
-	names := make([]string, len(all))
-	for i, m := range all {
-		if names[i] = m.Name; m.Name == name {
-			return m, nil
-		}
-	}
+	names, err := listNames(dir)
 	switch {
-	case len(all) == 0:
+	case err != nil:
+		return Manifest{}, err
+	case len(names) == 0:
 		return Manifest{}, fmt.Errorf("%s: %w: make one with `starter backup %s`", dir, ErrNone, dir)
-	default:
+	case name != "" && !slices.Contains(names, name):
 		return Manifest{}, fmt.Errorf("%s: %w named %s: it has %s", dir, ErrNone, name, strings.Join(names, ", "))
 	}
+	m, err := readManifest(dir, cmp.Or(name, names[0]))
+	if errors.Is(err, ErrDamaged) && len(names) > 1 {
+		err = fmt.Errorf("%w: name another one with --at, of %s", err, strings.Join(names, ", "))
+	}
+	return m, err
 }
 
 func file(dir, name, suffix string) string { return filepath.Join(dir, storeDir, name+suffix) }

@@ -321,6 +321,27 @@ func TestDamageIsFound(t *testing.T) {
 	}
 }
 
+// TestDamagedManifestSparesOthers: it keeps nobody from restoring the other backups of the folder.
+func TestDamagedManifestSparesOthers(t *testing.T) {
+	w := newWorld(t, 1)
+	older, newest := w.make().Manifest.Name, w.make().Manifest.Name
+	manifest := func(name string) string { return filepath.Join(w.dir, "store", name+".json") }
+	whole, err := os.ReadFile(manifest(newest))
+	w.check(err)
+	w.check(os.WriteFile(manifest(newest), nil, 0o600))
+	if _, _, err := w.restore(""); !errors.Is(err, backup.ErrDamaged) || !strings.Contains(err.Error(), older) {
+		t.Errorf("the newest: %v, want it damaged, and %s to choose", err, older)
+	}
+	if done, _, err := w.restore(older); err != nil || done.Manifest.Name != older {
+		t.Errorf("the older one: %s, %v", done.Manifest.Name, err)
+	}
+	w.check(os.WriteFile(manifest(newest), whole, 0o600))
+	w.check(os.WriteFile(manifest(older), []byte(`{"format":99,"name":"`+older+`"}`), 0o600))
+	if done, _, err := w.restore(""); err != nil || done.Manifest.Name != newest {
+		t.Errorf("the newest beside one of another release: %s, %v", done.Manifest.Name, err)
+	}
+}
+
 func TestRestoreOverwritesNothing(t *testing.T) {
 	w := newWorld(t, 1)
 	w.make()
