@@ -151,10 +151,18 @@ func (b *Batch) Abort() {
 	b.held = nil
 }
 
-// placeHeld gives a content its name. If its batch is brought to the disk together, its bytes are
-// there already, and the sync that follows brings its folders and its name.
+// placeHeld gives a content its name, in the place of one that is there.
 func (d *Dir) placeHeld(c heldContent, together bool) error {
 	defer d.lock(c.digest)()
+	if err := d.nameHeld(c, together); err != nil {
+		return err
+	}
+	return d.removeOthers(c.digest, c.coding)
+}
+
+// nameHeld gives a file its name. If its batch is brought to the disk together, its bytes are
+// there already, and the sync that follows brings its folders and its name.
+func (d *Dir) nameHeld(c heldContent, together bool) error {
 	target := d.file(c.digest, c.coding)
 	if together {
 		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {

@@ -187,8 +187,14 @@ func (d *Dir) store(digest string, s *Spool) error {
 	if err := d.place(digest, e); err != nil {
 		return err
 	}
+	return d.removeOthers(digest, e.coding)
+}
+
+// removeOthers removes a content in other codings than the one in which it was just placed. They
+// are damaged, or it would not have been placed.
+func (d *Dir) removeOthers(digest string, placed Coding) error {
 	for _, other := range Codings() {
-		if other != e.coding { // damaged, or it would have been kept
+		if other != placed {
 			if err := d.remove(digest, other); err != nil {
 				return err
 			}

@@ -321,6 +321,34 @@ func TestDamageIsFound(t *testing.T) {
 	}
 }
 
+// TestRestoreMendsAnArchive: a content that is there and damaged comes back, in whichever coding.
+func TestRestoreMendsAnArchive(t *testing.T) {
+	w := newWorld(t, 3)
+	w.make()
+	root := t.TempDir()
+	files := openDir(t, root)
+	if done, err := backup.RestoreArchive(t.Context(), w.dir, files, quiet); err != nil || done.Copied != 3 {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	all := w.archived()
+	w.check(os.WriteFile(filepath.Join(root, archive.Name(all[0], archive.Plain)), []byte("other bytes"), 0o600))
+	w.check(os.WriteFile(filepath.Join(root, archive.Name(all[1], archive.Zstd)), []byte("no frame"), 0o600))
+	if done, err := backup.RestoreArchive(t.Context(), w.dir, files, quiet); err != nil || done.Copied != 2 || done.Contents != 3 {
+		t.Errorf("%+v, %v: want two mended", done, err)
+	}
+	for _, digest := range all {
+		r, err := files.Open(t.Context(), digest)
+		w.check(err)
+		if _, err := io.Copy(io.Discard, r); err != nil {
+			t.Errorf("%s after the restore: %v", digest, err)
+		}
+		w.check(r.Close())
+	}
+	if done, err := backup.RestoreArchive(t.Context(), w.dir, files, quiet); err != nil || done.Copied != 0 {
+		t.Errorf("%+v, %v: want nothing copied again", done, err)
+	}
+}
+
 // TestDamagedManifestSparesOthers: it keeps nobody from restoring the other backups of the folder.
 func TestDamagedManifestSparesOthers(t *testing.T) {
 	w := newWorld(t, 1)

@@ -19,7 +19,7 @@ import (
 type Into struct {
 	// Store is the store's file, which must not exist.
 	Store string
-	// Files is its archive. Its existing contents stay.
+	// Files is its archive. Its existing contents stay, unless they are damaged.
 	Files archive.Store
 	// Open opens a copy of a store for reading.
 	Open func(ctx context.Context, path string) (Copy, error)
@@ -59,8 +59,7 @@ func Restore(ctx context.Context, dir, name string, into Into, progress Progress
 	if err != nil {
 		return done, err
 	}
-	c := copier{from: files, to: into.Files, doing: "copying contents", progress: progress}
-	done.Copied, err = c.all(ctx, opened, func(string) {})
+	done.Copied, err = restorer(files, into.Files, progress).all(ctx, opened, func(string) {})
 	if err = errors.Join(err, opened.Close()); err != nil {
 		return done, err
 	}
@@ -78,13 +77,14 @@ func Restore(ctx context.Context, dir, name string, into Into, progress Progress
 	return done, nil
 }
 
-// RestoreArchive copies all contents of a folder into an archive, without a store.
+// RestoreArchive copies all contents of a folder into an archive, without a store. Those that
+// are damaged there are replaced.
 func RestoreArchive(ctx context.Context, dir string, to archive.Store, progress Progress) (Copied, error) {
 	files, err := open(dir)
 	if err != nil {
 		return Copied{}, err
 	}
-	return copier{from: files, to: to, doing: "copying contents", progress: progress}.all(ctx, listed{files}, func(string) {})
+	return restorer(files, to, progress).all(ctx, listed{files}, func(string) {})
 }
 
 // open opens the contents of a backup that exists. It makes nothing there: the backup may be on a
