@@ -331,8 +331,9 @@ func TestRestoreMendsAnArchive(t *testing.T) {
 		t.Fatalf("%+v, %v", done, err)
 	}
 	all := w.archived()
-	w.check(os.WriteFile(filepath.Join(root, archive.Name(all[0], archive.Plain)), []byte("other bytes"), 0o600))
-	w.check(os.WriteFile(filepath.Join(root, archive.Name(all[1], archive.Zstd)), []byte("no frame"), 0o600))
+	other := filepath.Join(root, archive.Name(all[1], archive.Plain))
+	w.check(os.WriteFile(filepath.Join(root, archive.Name(all[0], archive.Zstd)), []byte("no frame"), 0o600))
+	w.check(os.Rename(filepath.Join(root, archive.Name(all[1], archive.Zstd)), other))
 	if done, err := backup.RestoreArchive(t.Context(), w.dir, files, quiet); err != nil || done.Copied != 2 || done.Contents != 3 {
 		t.Errorf("%+v, %v: want two mended", done, err)
 	}
@@ -343,6 +344,9 @@ func TestRestoreMendsAnArchive(t *testing.T) {
 			t.Errorf("%s after the restore: %v", digest, err)
 		}
 		w.check(r.Close())
+	}
+	if _, err := os.Lstat(other); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the damaged content in another coding: %v", err)
 	}
 	if done, err := backup.RestoreArchive(t.Context(), w.dir, files, quiet); err != nil || done.Copied != 0 {
 		t.Errorf("%+v, %v: want nothing copied again", done, err)
