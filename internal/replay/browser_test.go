@@ -146,7 +146,7 @@ func TestReplayInBrowser(t *testing.T) {
 	tab := browsertest.Start(t, browsertest.Options{}).Tab(t)
 	tab.Open(strings.Replace(served.URL, "127.0.0.1", "localhost", 1) + "/")
 	tab.AwaitText("Ready: choose a page.")
-	if text := tab.Text(); !strings.Contains(text, "The home page") || !strings.Contains(text, "https://site.test/about") || strings.Contains(text, "red.png") {
+	if text := tab.Text(); !strings.Contains(text, "The home page") || !strings.Contains(text, "https://site.test/about") || strings.Contains(text, "d.png") {
 		t.Errorf("the list: %s", text)
 	}
 	picture(tab, "replay-list")

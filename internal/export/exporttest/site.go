@@ -6,6 +6,7 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"strings"
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/export"
@@ -24,7 +25,7 @@ func Site(font []byte) *Memory {
 		{"https://site.test/about", "text/html; charset=utf-8", []byte(siteAbout), false},
 		{"https://site.test/css/style.css", "text/css", []byte(siteStyle), true},
 		{"https://site.test/css/more.css", "text/css", []byte("main { background: url('../img/tile.png?v=2') } h1 { color: rgb(0, 0, 200) }\n"), true},
-		{"https://site.test/img/red.png", "image/png", square(color.RGBA{200, 0, 0, 255}), true},
+		{"https://site.test/img/r%C3%B8d.png", "image/png", square(color.RGBA{200, 0, 0, 255}), true},
 		{"https://site.test/img/green.png", "image/png", square(color.RGBA{0, 150, 0, 255}), true},
 		{"https://site.test/img/tile.png?v=2", "image/png", square(color.RGBA{255, 240, 200, 255}), true},
 		{"https://site.test/font/serif.ttf", "font/ttf", font, true},
@@ -37,6 +38,9 @@ func Site(font []byte) *Memory {
 			Stands: true, Requisite: p.requisite, Bytes: int64(len(p.body)), Protocol: "http/1.1",
 			Response: fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Security-Policy: script-src 'unsafe-inline'\r\n\r\n", p.contentType),
 			Version:  export.Version{Seq: 1, Visit: 1, At: Start, Digest: digest, Bytes: int64(len(p.body)), ContentType: p.contentType},
+		}
+		if strings.Contains(p.url, "%") { // asked for as its page spells it
+			x.Request = []byte("GET /img/r%c3%b8d.png HTTP/1.1\r\nHost: site.test\r\n\r\n")
 		}
 		if !p.requisite {
 			x.Version.Title = []string{"The home page", "About"}[i]
@@ -59,8 +63,8 @@ const siteHome = `<!DOCTYPE html>
 </head><body onload="document.title = 'handler ran'">
 <main><h1>The home page</h1>
 <p id="out">no script</p>
-<p><img id="red" src="red.png" width="60" height="60" alt="red">
-<img id="green" src="red.png" srcset="none.png 3x, green.png 1x" width="60" height="60" alt="green">
+<p><img id="red" src="r%c3%b8d.png" width="60" height="60" alt="red">
+<img id="green" src="r%c3%b8d.png" srcset="none.png 3x, green.png 1x" width="60" height="60" alt="green">
 <img id="logo" src="//cdn.test/logo.svg" width="120" height="60" alt="logo">
 <img id="lost" src="lost.png" width="60" height="60" alt="lost"></p>
 <p><a id="about" href="../about#more">About</a> · <a id="away" href="https://elsewhere.test/">Elsewhere</a></p>
