@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -118,6 +119,32 @@ func TestGolden(t *testing.T) {
 		if !bytes.Equal(got.Bytes(), want) {
 			t.Errorf("%s differs; with -update it is written anew:\n%s", path, got.Bytes())
 		}
+	}
+}
+
+// Digests name no page for a change that has none, such as a gap. Slack refuses all of a message in
+// which a text is empty or missing.
+func TestDigestOfOtherThanPages(t *testing.T) {
+	t.Parallel()
+	d := digest(0)
+	d.Events = samples()
+	var empty func(v any) bool
+	empty = func(v any) bool {
+		switch v := v.(type) {
+		case []any:
+			return slices.ContainsFunc(v, empty)
+		case map[string]any:
+			return (v["type"] == "text" || v["type"] == "link") && (v["text"] == nil || v["text"] == "") || empty(v["elements"])
+		}
+		return false
+	}
+	var slack map[string]any
+	if err := json.Unmarshal(many(t, "slack", d), &slack); err != nil || empty(slack["blocks"]) {
+		t.Errorf("a text is empty: %v, %v", slack, err)
+	}
+	var ntfy map[string]any
+	if err := json.Unmarshal(many(t, "ntfy", d), &ntfy); err != nil || strings.Contains(ntfy["message"].(string)+"\n", ": \n") {
+		t.Errorf("a name is empty: %v, %v", ntfy, err)
 	}
 }
 

@@ -67,7 +67,10 @@ func ntfyDigest(to *url.URL, d sink.Digest) ([]byte, error) {
 	return largest(len(l.items), func(n int) ([]byte, bool) {
 		var lines []string
 		for _, m := range l.items[:n] {
-			line := m.headline + ": " + inert(m.name())
+			line := m.headline
+			if name := m.name(); name != "" {
+				line += ": " + inert(name)
+			}
 			if w := m.words(); w != "" {
 				line += " (" + w + ")"
 			}

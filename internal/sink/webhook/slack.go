@@ -81,7 +81,10 @@ func slackEvent(m message, lines int) ([]byte, bool) {
 func slackDigest(l list, items int) ([]byte, bool) {
 	var bullets []slackElement
 	for _, m := range l.items[:items] {
-		bullet := []slackElement{slackText(m.headline + ": "), slackPage(m)}
+		bullet := []slackElement{slackText(m.headline)}
+		if m.name() != "" { // Slack refuses a message that has an empty text
+			bullet = []slackElement{slackText(m.headline + ": "), slackPage(m)}
+		}
 		if w := m.words(); w != "" {
 			bullet = append(bullet, slackText(" ("+w+")"))
 		}
