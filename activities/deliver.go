@@ -208,7 +208,10 @@ func (d *delivery) selected(ctx context.Context, c feed.Change, events map[int64
 		if err != nil {
 			return e, false, err
 		}
-		e.Diff = read[c.ID].Diff
+		// The others of its batch may have taken a while, and a takedown may have come meanwhile.
+		if e, left = read[c.ID]; !left || !d.filter.Place(e).Send {
+			return e, false, nil
+		}
 	}
 	if !d.filter.Reads() {
 		return e, true, nil
@@ -355,12 +358,14 @@ func (d *delivery) open(ctx context.Context) error {
 	return nil
 }
 
-// moveTo moves the cursor past changes that the sink is not for.
+// moveTo moves the cursor past changes that the sink is not for. Its receiver owes no answer then:
+// a change that it did not take is not for the sink any more, as after a takedown, and what could
+// not be filled is filled. So that trouble is over, and must not count in the next one's five days.
 func (d *delivery) moveTo(ctx context.Context, c feed.Cursor) error {
-	if c == d.rec.After {
+	if c == d.rec.After && d.rec.Tries == 0 {
 		return nil
 	}
-	to := d.rec
+	to := withStanding(d.rec, sink.Standing{})
 	to.After = c
 	return d.write(ctx, to)
 }

@@ -102,8 +102,8 @@ func (d *delivery) sendDigest(ctx context.Context, end time.Time) error {
 		}
 	}
 	if len(selected) == 0 {
-		to := d.rec
-		d.out.More = true // another may begin
+		to := withStanding(d.rec, sink.Standing{}) // as in moveTo
+		d.out.More = true                          // another may begin
 		to.After, to.DigestSince = through, time.Time{}
 		d.out.Passed += len(changes)
 		return d.write(ctx, to)

@@ -560,6 +560,51 @@ func TestDeliverAfterATakedown(t *testing.T) {
 	p.wantTaken("2")
 }
 
+// A page that is forgotten while the changes before its own are sent is not sent.
+func TestDeliverDuringATakedown(t *testing.T) {
+	t.Parallel()
+	p := newPost(t, crawl.SinkSpec{})
+	p.receiver.Answer = func(events []feed.Event) error {
+		if events[0].Cursor.ID == 1 {
+			p.events.Forgotten = map[int64]bool{2: true}
+		}
+		return nil
+	}
+	p.change(1, 2, 3)
+	p.deliver()
+	p.wantTaken("1 3")
+	if rec := p.feed.Record("x"); rec.After.ID != 3 {
+		t.Errorf("%+v", rec)
+	}
+}
+
+// If a change that the receiver did not take is not for the sink any more, its trouble is over: one
+// that comes a week later is a new one, for which the sink is not paused at once.
+func TestDeliverForgetsATroubleThatIsOver(t *testing.T) {
+	t.Parallel()
+	for name, spec := range map[string]crawl.SinkSpec{"one by one": {}, "digests": {Every: crawl.Duration(time.Minute)}} {
+		p := newPost(t, spec)
+		p.receiver.Answer = func([]feed.Event) error { return errors.New("connection refused") }
+		p.change(1)
+		p.time = p.time.Add(time.Minute)
+		if out := p.deliver(); out.Tries != 1 {
+			t.Errorf("%s: %+v", name, out)
+		}
+		p.events.Forgotten = map[int64]bool{1: true}
+		p.time = p.time.Add(time.Minute)
+		p.deliver()
+		if rec := p.feed.Record("x"); rec.After.ID != 1 || rec.Problem != "" || rec.Tries != 0 || !rec.Since.IsZero() {
+			t.Errorf("%s: after the takedown %+v", name, rec)
+		}
+		p.time = p.time.Add(7 * 24 * time.Hour)
+		p.change(2)
+		p.time = p.time.Add(time.Minute)
+		if out := p.deliver(); out.Paused || out.Tries != 1 {
+			t.Errorf("%s: a week later %+v", name, out)
+		}
+	}
+}
+
 func TestSkipAndReplayAfter(t *testing.T) {
 	t.Parallel()
 	p := newPost(t, crawl.SinkSpec{})
