@@ -51,6 +51,9 @@ func mergePage(changes []feed.Change) (feed.Change, bool) {
 	first, m := changes[0], changes[len(changes)-1]
 	moved := m.Data.State == crawl.Redirect && slices.ContainsFunc(changes, func(c feed.Change) bool { return c.Kind == feed.PageMoved })
 	m.Data.Was, m.Data.From, m.Seq = first.Data.Was, versionBefore(changes), lastSeq(changes)
+	if came(changes, m.Data.ReturnedTo) {
+		m.Data.ReturnedTo = 0
+	}
 	switch {
 	case moved:
 		m.Kind = feed.PageMoved
@@ -62,6 +65,14 @@ func mergePage(changes []feed.Change) (feed.Change, bool) {
 		m.Kind = feed.PageChanged
 	}
 	return m, true
+}
+
+// came reports whether a version came by some changes. Their reader does not know it, so a page that
+// returned to it is not as it was.
+func came(changes []feed.Change, seq int) bool {
+	return slices.ContainsFunc(changes, func(c feed.Change) bool {
+		return hasText(c.Kind) && c.Seq == seq && c.Data.From < seq && c.Data.ReturnedTo == 0
+	})
 }
 
 // versionBefore returns the number of the version that a page had before some changes. Changes of

@@ -351,6 +351,34 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// In a digest, a page is as in an earlier version only if that is from before the digest.
+func TestMergeOfAReturn(t *testing.T) {
+	t.Parallel()
+	change := func(from, seq, returned int) feed.Change {
+		return feed.Change{PageID: 1, Kind: feed.PageChanged, Seq: seq, Data: feed.Data{Was: crawl.Active, State: crawl.Active, From: from, ReturnedTo: returned}}
+	}
+	first := change(0, 1, 0)
+	first.Kind = feed.PageNew
+	for name, tt := range map[string]struct {
+		changes  []feed.Change
+		kind     feed.Kind
+		from, to int
+		returned int
+	}{
+		"one return":                   {[]feed.Change{change(5, 2, 2)}, feed.PageChanged, 5, 2, 2},
+		"to a version from before":     {[]feed.Change{change(4, 5, 0), change(5, 2, 2)}, feed.PageChanged, 4, 2, 2},
+		"to a later one from before":   {[]feed.Change{change(1, 4, 0), change(4, 2, 2)}, feed.PageChanged, 1, 2, 2},
+		"twice to one from before":     {[]feed.Change{change(1, 2, 2), change(2, 3, 0), change(3, 2, 2)}, feed.PageChanged, 1, 2, 2},
+		"to one that came meanwhile":   {[]feed.Change{change(1, 2, 0), change(2, 3, 0), change(3, 2, 2)}, feed.PageChanged, 1, 2, 0},
+		"of a new page to its version": {[]feed.Change{first, change(1, 2, 0), change(2, 1, 1)}, feed.PageNew, 0, 1, 0},
+	} {
+		m := Merge(tt.changes)
+		if len(m) != 1 || m[0].Kind != tt.kind || m[0].Data.From != tt.from || m[0].Seq != tt.to || m[0].Data.ReturnedTo != tt.returned {
+			t.Errorf("%s: %+v", name, m)
+		}
+	}
+}
+
 func TestShorten(t *testing.T) {
 	t.Parallel()
 	for _, tt := range [][4]int{{30, 0, 20, 0}, {0, 30, 0, 20}, {30, 30, 10, 10}, {3, 30, 3, 17}, {30, 3, 17, 3}, {10, 10, 10, 10}} {
