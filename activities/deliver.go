@@ -361,12 +361,14 @@ func (d *delivery) open(ctx context.Context) error {
 // moveTo moves the cursor past changes that the sink is not for. Its receiver owes no answer then:
 // a change that it did not take is not for the sink any more, as after a takedown, and what could
 // not be filled is filled. So that trouble is over, and must not count in the next one's five days.
+// Nor does the sink collect, as an earlier spec may have asked for. Workers wake no sink of which the
+// store has either.
 func (d *delivery) moveTo(ctx context.Context, c feed.Cursor) error {
-	if c == d.rec.After && d.rec.Tries == 0 {
+	if c == d.rec.After && d.rec.Tries == 0 && d.rec.DigestSince.IsZero() {
 		return nil
 	}
 	to := withStanding(d.rec, sink.Standing{})
-	to.After = c
+	to.After, to.DigestSince = c, time.Time{}
 	return d.write(ctx, to)
 }
 

@@ -80,7 +80,7 @@ func TestFillEndsATrouble(t *testing.T) {
 		}
 		c.fails, p.time = nil, p.time.Add(time.Minute)
 		p.deliver()
-		if rec := p.feed.Record("x"); rec.Problem != "" || rec.Tries != 0 || !rec.Since.IsZero() {
+		if rec := p.feed.Record("x"); rec.Problem != "" || rec.Tries != 0 || !rec.Since.IsZero() || !rec.NextAt.IsZero() {
 			t.Errorf("%s, after it was filled: %+v", at, rec)
 		}
 		p.time = p.time.Add(7 * 24 * time.Hour)

@@ -593,7 +593,7 @@ func TestDeliverForgetsATroubleThatIsOver(t *testing.T) {
 		p.events.Forgotten = map[int64]bool{1: true}
 		p.time = p.time.Add(time.Minute)
 		p.deliver()
-		if rec := p.feed.Record("x"); rec.After.ID != 1 || rec.Problem != "" || rec.Tries != 0 || !rec.Since.IsZero() {
+		if rec := p.feed.Record("x"); rec.After.ID != 1 || rec.Problem != "" || rec.Tries != 0 || !rec.Since.IsZero() || !rec.NextAt.IsZero() {
 			t.Errorf("%s: after the takedown %+v", name, rec)
 		}
 		p.time = p.time.Add(7 * 24 * time.Hour)
@@ -727,6 +727,28 @@ func TestDigest(t *testing.T) {
 	if out := p.deliver(); out.More || out.Wait != 0 {
 		t.Errorf("at the end: %+v", out)
 	}
+}
+
+// A sink whose spec no longer collects, and no longer selects what was collected, does not go on
+// collecting: it would not be woken for the next change.
+func TestDigestNoLongerAskedFor(t *testing.T) {
+	t.Parallel()
+	p := newPost(t, crawl.SinkSpec{Every: crawl.Duration(time.Hour)})
+	p.change(1)
+	p.deliver()
+	if p.feed.Record("x").DigestSince.IsZero() {
+		t.Error("it does not collect")
+	}
+	p.feed.SetCrawl(func(c *store.CrawlRecord) {
+		c.Spec.Sinks = map[string]crawl.SinkSpec{"x": {Kind: crawl.SinkExec, To: "x", Prefix: crawl.Texts{"https://example.com/2"}}}
+	})
+	p.deliver()
+	if rec := p.feed.Record("x"); rec.After.ID != 1 || !rec.DigestSince.IsZero() {
+		t.Errorf("%+v", rec)
+	}
+	p.change(2)
+	p.deliver()
+	p.wantTaken("2")
 }
 
 // If all its changes cancel out or are not for the sink, there is no digest.
