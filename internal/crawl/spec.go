@@ -216,7 +216,8 @@ type RetentionSpec struct {
 	// versions that are kept; 0 keeps all.
 	MaxVisits int `json:"max_visits"`
 	// Changes is how long the change feed keeps what changed; 0 keeps it for ever. The crawls
-	// of a store share a feed, which keeps it as long as the longest of them says.
+	// of a store share a feed, which keeps it as long as the longest of them says, and what a
+	// sink collects until five days after its message is due.
 	Changes Duration `json:"changes"`
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"recrawl/internal/sink"
 	"recrawl/internal/store"
 )
 
@@ -39,7 +40,8 @@ func TrimFeed(ctx context.Context, s FeedStore) error {
 
 // keptChanges is how long the feed, which all crawls share, keeps changes: as long as the
 // crawl that wants it longest. So whether a cursor is still valid does not depend on its
-// reader's crawl.
+// reader's crawl. A digest must find what it has collected, also if its receiver is down when it is
+// due.
 func keptChanges(crawls []store.CrawlRecord) (longest time.Duration, forEver bool) {
 	for _, c := range crawls {
 		if c.Deleting {
@@ -50,6 +52,11 @@ func keptChanges(crawls []store.CrawlRecord) (longest time.Duration, forEver boo
 			return 0, true
 		}
 		longest = max(longest, kept)
+		for _, s := range c.Spec.Sinks {
+			if s.Every > 0 {
+				longest = max(longest, s.Every.Std()+sink.GiveUp)
+			}
+		}
 	}
 	return longest, longest == 0
 }

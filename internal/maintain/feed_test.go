@@ -35,6 +35,11 @@ func TestTrimFeed(t *testing.T) {
 	}
 	deleting := keeps(0)
 	deleting.Deleting = true
+	collects := func(kept, every time.Duration) store.CrawlRecord {
+		c := keeps(kept)
+		c.Spec.Sinks = map[string]crawl.SinkSpec{"each": {Kind: crawl.SinkExec, To: "x"}, "digest": {Kind: crawl.SinkExec, To: "x", Every: crawl.Duration(every)}}
+		return c
+	}
 	for _, c := range []struct {
 		what   string
 		crawls []store.CrawlRecord
@@ -44,6 +49,8 @@ func TestTrimFeed(t *testing.T) {
 		{"the default", []store.CrawlRecord{{Spec: crawl.DefaultSpec()}}, feedNow.Add(-30 * day)},
 		{"the longest", []store.CrawlRecord{keeps(day), keeps(40 * day), keeps(7 * day)}, feedNow.Add(-40 * day)},
 		{"for ever", []store.CrawlRecord{keeps(day), keeps(0)}, time.Time{}},
+		{"a digest that takes longer", []store.CrawlRecord{collects(day, 31*day)}, feedNow.Add(-36 * day)},
+		{"a digest that takes less", []store.CrawlRecord{collects(30*day, day)}, feedNow.Add(-30 * day)},
 		{"one that goes", []store.CrawlRecord{keeps(day), deleting}, feedNow.Add(-day)},
 	} {
 		s := &trims{crawls: c.crawls}
