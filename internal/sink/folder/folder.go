@@ -130,18 +130,8 @@ func (s *Sender) SendDigest(ctx context.Context, d sink.Digest) error {
 
 func (s *Sender) send(ctx context.Context, events []feed.Event, all bool) error {
 	return s.with(func(k *keeper) error {
-		all = all || slices.ContainsFunc(events, concernsAll)
-		if err := k.startOver(all || k.isDue()); err != nil {
-			return err
-		}
-		for more := !k.marker.Filled; more; {
-			var err error
-			if more, err = k.fill(ctx); err != nil {
-				return err
-			}
-		}
-		if all {
-			return nil
+		if all || slices.ContainsFunc(events, concernsAll) {
+			return k.startAnew() // Fill goes on: a look at all pages may take longer than a delivery
 		}
 		for _, e := range events {
 			if e.Page == nil {

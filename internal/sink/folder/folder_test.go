@@ -369,7 +369,40 @@ func (w *world) deliver(t *testing.T, r *rand.Rand, root string, format export.F
 		}
 		try(func(s *Sender) error { return s.Send(t.Context(), w.feed[n]) })
 	}
+	try(func(s *Sender) error { return fill(t.Context(), s) }) // what the events left
 	return kills
+}
+
+// An event that concerns all pages is accepted at once, and begins a look at them. A look at many takes
+// longer than a delivery may: it would be cut off, and begin again with each try.
+func TestEventOfAllPages(t *testing.T) {
+	t.Parallel()
+	w, root, r := newWorld(), t.TempDir(), rand.New(rand.NewPCG(17, 17))
+	for n := range 7 { // a step looks at three
+		w.register(fmt.Sprintf("https://example.com/%d/", n), r)
+	}
+	s := w.sender(t, root, export.HTML, nil)
+	if err := fill(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	ids := slices.Sorted(maps.Keys(w.pages))
+	short, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, page := range []int64{ids[5], ids[0]} { // the second one when a step has passed it
+		x := w.pages[page]
+		x.Stands = false
+		w.pages[page] = x
+		if err := s.Send(short, feed.Event{Kind: feed.CrawlSpec}); err != nil {
+			t.Error(err)
+		}
+		if more, err := s.Fill(t.Context()); err != nil || !more {
+			t.Errorf("there is no look: %t, %v", more, err)
+		}
+	}
+	if err := fill(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	w.check(t, root, export.HTML)
 }
 
 func (w *world) opened(root string) bool {

@@ -219,6 +219,13 @@ func (k *keeper) startOver(must bool) error {
 	return k.saveMarker()
 }
 
+// startAnew begins a look at all pages, from the first one on also if one is under way, which has
+// passed pages already.
+func (k *keeper) startAnew() error {
+	k.marker.Filled, k.marker.After, k.marker.Counted = false, 0, 0
+	return k.saveMarker()
+}
+
 // refresh brings the folder up to date for one page.
 func (k *keeper) refresh(ctx context.Context, page int64) error {
 	x, ok, err := k.Source.Document(ctx, page)
