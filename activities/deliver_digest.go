@@ -10,8 +10,11 @@ import (
 )
 
 const (
-	// digestMost is the most changes in one digest; later ones go into the next.
-	digestMost = 100_000
+	// digestMost is the most changes in one digest; later ones go into the next. A sink with
+	// `when` reads the bodies of all of them, which takes some milliseconds for each, and has ten
+	// minutes.
+	digestMost     = 100_000
+	digestReadMost = 10_000
 	// digestRead is how many of them are read as events at a time.
 	digestRead = 200
 )
@@ -123,14 +126,17 @@ func (d *delivery) sendDigest(ctx context.Context, end time.Time) error {
 // collect reads the changes of a digest, and returns how far it reaches.
 func (d *delivery) collect(ctx context.Context, end time.Time) ([]feed.Change, feed.Cursor, error) {
 	var changes []feed.Change
-	after := d.rec.After
+	after, most := d.rec.After, digestMost
+	if d.filter.Reads() {
+		most = digestReadMost
+	}
 	for {
 		page, err := d.changes(ctx, after, 0)
 		if err != nil {
 			return nil, after, err
 		}
 		for i, c := range page.Changes {
-			if !c.At.Before(end) && len(changes) > 0 || len(changes) == digestMost {
+			if !c.At.Before(end) && len(changes) > 0 || len(changes) == most {
 				return changes, feed.Cursor{Epoch: page.Through.Epoch, ID: c.ID - 1}, nil
 			}
 			changes = append(changes, page.Changes[i])

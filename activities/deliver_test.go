@@ -770,6 +770,24 @@ func TestDigestOfNothing(t *testing.T) {
 	}
 }
 
+// A digest for which the texts of its pages are read is bounded, so that it is done in the time of a
+// delivery. The rest is the next one.
+func TestDigestOfManyTexts(t *testing.T) {
+	t.Parallel()
+	p := newPost(t, crawl.SinkSpec{Every: crawl.Duration(time.Hour), When: &crawl.SinkWhen{Appears: crawl.Texts{"kiwi"}}})
+	p.events.Versions = map[int]string{1: "none", 2: "a kiwi"}
+	for i := range int64(10_001) {
+		p.change(i + 1)
+	}
+	p.time = p.time.Add(time.Hour)
+	for p.deliver().More {
+	}
+	d := p.receiver.Digests()
+	if len(d) != 2 || d[0].ID != sinktest.Epoch+".1-10000" || d[1].ID != sinktest.Epoch+".10001-10001" || len(d[0].Events)+d[0].Left != 10_000 {
+		t.Errorf("%d digests", len(d))
+	}
+}
+
 // If a digest is refused for good, every page of it is listed.
 func TestDigestRefused(t *testing.T) {
 	t.Parallel()
