@@ -41,7 +41,7 @@ type sinkKey struct {
 
 // look checks the sinks of a crawl.
 func (w *sinkWatch) look(ctx context.Context, c store.CrawlRecord) error {
-	if len(c.Spec.Sinks) == 0 || c.State == crawl.CrawlStopped || c.Deleting {
+	if len(c.Spec.Sinks) == 0 || c.Deleting {
 		return nil
 	}
 	known, err := w.store.ListSinks(ctx, c.ID)
@@ -51,10 +51,11 @@ func (w *sinkWatch) look(ctx context.Context, c store.CrawlRecord) error {
 	var failures []error
 	for _, name := range slices.Sorted(maps.Keys(c.Spec.Sinks)) {
 		i := slices.IndexFunc(known, func(k store.SinkRecord) bool { return k.Name == name })
-		if i < 0 || !waitsForChanges(known[i]) {
+		kinds := kindsThatWake(c, name)
+		if i < 0 || len(kinds) == 0 || !waitsForChanges(known[i]) {
 			continue
 		}
-		if err := w.lookAt(ctx, c, known[i]); err != nil {
+		if err := w.lookAt(ctx, c, known[i], kinds); err != nil {
 			failures = append(failures, fmt.Errorf("sink %s: %w", name, err))
 		}
 	}
@@ -67,10 +68,20 @@ func waitsForChanges(k store.SinkRecord) bool {
 	return !k.Paused && k.NextAt.IsZero() && k.DigestSince.IsZero()
 }
 
+// kindsThatWake are the kinds of changes for which a sink is woken. Those of a stopped crawl have
+// delivered the rest and completed, but who has a copy must still hear of a takedown.
+func kindsThatWake(c store.CrawlRecord, name string) []feed.Kind {
+	kinds := sink.NewFilter(name, c.Spec.Sinks[name]).Kinds()
+	if c.State != crawl.CrawlStopped {
+		return kinds
+	}
+	return slices.DeleteFunc(slices.Clone(kinds), func(k feed.Kind) bool { return k != feed.PageForgotten })
+}
+
 // watchSteps bounds how many parts of the feed one look reads for a sink; the next goes on.
 const watchSteps = 20
 
-func (w *sinkWatch) lookAt(ctx context.Context, c store.CrawlRecord, k store.SinkRecord) error {
+func (w *sinkWatch) lookAt(ctx context.Context, c store.CrawlRecord, k store.SinkRecord, kinds []feed.Kind) error {
 	key := sinkKey{c.ID, k.Name}
 	from := k.After
 	if seen := w.seen[key]; seen.Epoch == from.Epoch && seen.ID > from.ID {
@@ -79,7 +90,6 @@ func (w *sinkWatch) lookAt(ctx context.Context, c store.CrawlRecord, k store.Sin
 	if w.seen == nil {
 		w.seen = map[sinkKey]feed.Cursor{}
 	}
-	kinds := sink.NewFilter(k.Name, c.Spec.Sinks[k.Name]).Kinds()
 	for range watchSteps {
 		page, err := w.store.Changes(ctx, store.ChangesParams{After: from, CrawlID: c.ID, Kinds: kinds, Limit: 1})
 		if errors.Is(err, feed.ErrTrimmed) || errors.Is(err, feed.ErrAhead) || errors.Is(err, feed.ErrEpoch) {

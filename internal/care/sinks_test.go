@@ -26,7 +26,7 @@ func (w *wokenSinks) StartSink(_ context.Context, in contract.SinkIn, _ contract
 func TestSinkWatch(t *testing.T) {
 	t.Parallel()
 	hook := crawl.SinkSpec{Kind: crawl.SinkExec, To: "x"}
-	states := crawl.SinkSpec{Kind: crawl.SinkExec, To: "x", Kinds: []string{"crawl.*"}}
+	states := crawl.SinkSpec{Kind: crawl.SinkExec, To: "x", Kinds: []string{"crawl.*", "page.forgotten"}}
 	at := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	s := sinktest.NewStore(func() time.Time { return at }, map[string]crawl.SinkSpec{"a": hook, "b": states, "new": hook})
 	start := feed.Cursor{Epoch: sinktest.Epoch}
@@ -77,4 +77,6 @@ func TestSinkWatch(t *testing.T) {
 	s.SetCrawl(func(c *store.CrawlRecord) { c.State = crawl.CrawlStopped })
 	s.Add(feed.PageNew, 3, feed.Data{}, 1)
 	look("it is stopped")
+	s.Add(feed.PageForgotten, 3, feed.Data{}, 0)
+	look("a takedown of a stopped crawl", "b")
 }
