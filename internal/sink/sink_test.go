@@ -372,6 +372,9 @@ func TestMergeOfAReturn(t *testing.T) {
 		"to one that came meanwhile":   {[]feed.Change{change(1, 2, 0), change(2, 3, 0), change(3, 2, 2)}, feed.PageChanged, 1, 2, 0},
 		"of a new page to its version": {[]feed.Change{first, change(1, 2, 0), change(2, 1, 1)}, feed.PageNew, 0, 1, 0},
 	} {
+		for i := range tt.changes {
+			tt.changes[i].ID = int64(i + 1)
+		}
 		m := Merge(tt.changes)
 		if len(m) != 1 || m[0].Kind != tt.kind || m[0].Data.From != tt.from || m[0].Seq != tt.to || m[0].Data.ReturnedTo != tt.returned {
 			t.Errorf("%s: %+v", name, m)
