@@ -72,7 +72,7 @@ func Start() Bound { return Bound{Pages: First, Reason: crawl.Reason{Code: CodeS
 func (b Bound) Next(now time.Time, e Engine, taken int) Bound {
 	pages, code := b.Pages, ""
 	switch {
-	case e.Wait >= Slow && now.Sub(b.At) >= Period(e):
+	case e.Wait >= Slow && b.stood(now, Period(e)):
 		// It starts from what is really on its way: a bound far above that bounds nothing.
 		pages, code = max(Floor, min(b.Pages, taken)*3/4), CodeShrank
 	case e.Wait < Quick && b.MayGrow(now, taken):
@@ -91,7 +91,14 @@ func Period(e Engine) time.Duration { return min(max(e.Wait, GrowEvery), longest
 
 // MayGrow reports whether the bound grows if the engine is quick.
 func (b Bound) MayGrow(now time.Time, taken int) bool {
-	return taken >= b.Pages-b.Pages/batch && now.Sub(b.At) >= GrowEvery
+	return taken >= b.Pages-b.Pages/batch && b.stood(now, GrowEvery)
+}
+
+// stood reports whether the bound has not moved for a time. A move that lies ahead was made before
+// the clock went back.
+func (b Bound) stood(now time.Time, least time.Duration) bool {
+	since := now.Sub(b.At)
+	return since >= least || since < -longestPeriod
 }
 
 // Demand is how many pages are on their way.

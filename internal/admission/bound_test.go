@@ -32,6 +32,9 @@ func TestNext(t *testing.T) {
 		"slow, down to the floor":          {40, time.Minute, 5 * time.Second, 40, Floor, "tasks wait 5.0 s for a worker"},
 		"slow, at the floor":               {Floor, time.Hour, time.Minute, 1000, Floor, ""},
 		"quick, at the top":                {Most, time.Hour, 0, Most, Most, ""},
+		"quick, after the clock went back": {80, -2 * time.Hour, 0, 80, 100, "tasks wait only 0.0 s for a worker, so there may be more than the 80 of before"},
+		"slow, after the clock went back":  {80, -2 * time.Hour, 3 * time.Second, 100, 60, "tasks wait 3.0 s for a worker"},
+		"quick, by another's clock":        {80, -time.Second, 0, 80, 80, ""},
 	} {
 		was := Bound{Pages: c.pages, At: now.Add(-c.since), Reason: crawl.Reason{Text: "before"}}
 		got := was.Next(now, Engine{Wait: c.wait}, c.taken)

@@ -72,8 +72,13 @@ type Load struct {
 
 // Next is the capacity after a look. Looks come every 20 seconds or so.
 func (c Capacity) Next(l Load) Capacity {
+	// What was measured before the clock went back counts as measured now, and what was being
+	// measured is begun anew.
+	if c.At.After(l.At) {
+		c.At = l.At
+	}
 	// Tasks that somebody else left in the queue wait for ever, and make no visit late.
-	behind, measuring := min(l.Oldest, l.Late), !c.Since.At.IsZero()
+	behind, measuring := min(l.Oldest, l.Late), !c.Since.At.IsZero() && !c.Since.At.After(l.At)
 	if behind < KeepsUp || behind < Behind && !measuring {
 		c.Since, c.Seen = Mark{}, time.Time{}
 		return c

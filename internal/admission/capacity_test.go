@@ -208,3 +208,23 @@ func TestCapacityIsMeasured(t *testing.T) {
 	}
 	assert.InDelta(t, 0.75*45, slow.PerSecond, 1e-9, "by a quarter at most")
 }
+
+// TestCapacityAfterClockWentBack: what was measured ahead of the clock does not stay until it has caught
+// up.
+func TestCapacityAfterClockWentBack(t *testing.T) {
+	t.Parallel()
+	at := time.Unix(1e9, 0)
+	ahead := at.Add(365 * 24 * time.Hour)
+	was := Capacity{PerSecond: 2, At: ahead, Cycle: time.Hour, Since: Mark{At: ahead, Visits: 5}, Seen: ahead}
+
+	keepsUp := was.Next(Load{At: at})
+	assert.Equal(t, Capacity{PerSecond: 2, At: at, Cycle: time.Hour}, keepsUp)
+	assert.InDelta(t, 2.2, keepsUp.Now(at.Add(time.Hour)), 0.001, "it grows")
+
+	behind := was.Next(Load{At: at, Oldest: time.Hour, Late: time.Hour, Visits: 10})
+	assert.Equal(t, Mark{At: at, Visits: 10}, behind.Since, "where the measurement begins")
+	for _, since := range []time.Duration{time.Hour, time.Hour + time.Minute, time.Hour + 2*time.Minute} {
+		behind = behind.Next(Load{At: at.Add(since), Oldest: time.Hour, Late: time.Hour, Visits: 10 + int64(since.Seconds()), Pages: 1000})
+	}
+	assert.Equal(t, at.Add(time.Hour+2*time.Minute), behind.At, "when it was measured")
+}

@@ -51,7 +51,7 @@ func (s *Store) measure(ctx context.Context, tx Tx, now time.Time, oldest time.D
 		}
 	}
 	is := was.Next(load)
-	if is.Seen.Equal(was.Seen) {
+	if is.Seen.Equal(was.Seen) && is.At.Equal(was.At) {
 		return nil // it keeps up, as before
 	}
 	note := capacityNote{

@@ -8,13 +8,17 @@ import (
 	"recrawl/internal/store"
 )
 
+// uncared is the condition that nobody has looked after a crawl since $%[2]d. A look after $%[3]d was
+// noted before the clock went back.
+const uncared = `(COALESCE(%[1]s.looked_at, 0) <= $%[2]d OR %[1]s.looked_at > $%[3]d)`
+
 // ClaimCare implements store.Care. Nothing is written while there is nothing to claim.
 func (s *Store) ClaimCare(ctx context.Context, every time.Duration, limit int) ([]store.CrawlRecord, error) {
-	waiting := `SELECT COUNT(*) FROM crawls c LEFT JOIN crawl_care k ON k.crawl_id = c.id WHERE c.deleting = 0 AND COALESCE(k.looked_at, 0) <= $1`
+	waiting := `SELECT COUNT(*) FROM crawls c LEFT JOIN crawl_care k ON k.crawl_id = c.id WHERE c.deleting = 0 AND ` + fmt.Sprintf(uncared, "k", 1, 2)
 	n, err := read(ctx, s, func(tx Tx) (n int64, err error) {
 		now, err := tx.Now(ctx)
 		if err == nil {
-			err = tx.QueryRow(ctx, waiting, []any{now - spanMicros(every)}, &n)
+			err = tx.QueryRow(ctx, waiting, []any{now - spanMicros(every), now + spanMicros(every)}, &n)
 		}
 		return n, err
 	})
@@ -38,10 +42,10 @@ func (s *Store) claimCare(ctx context.Context, tx Tx, every time.Duration, limit
 	}
 	claim := `INSERT INTO crawl_care (crawl_id, looked_at)
 		SELECT c.id, CAST($1 AS BIGINT) FROM crawls c LEFT JOIN crawl_care k ON k.crawl_id = c.id
-		WHERE c.deleting = 0 AND COALESCE(k.looked_at, 0) <= $2 ORDER BY c.id LIMIT $3
-		ON CONFLICT (crawl_id) DO UPDATE SET looked_at = excluded.looked_at WHERE crawl_care.looked_at <= $2
+		WHERE c.deleting = 0 AND ` + fmt.Sprintf(uncared, "k", 2, 3) + ` ORDER BY c.id LIMIT $4
+		ON CONFLICT (crawl_id) DO UPDATE SET looked_at = excluded.looked_at WHERE ` + fmt.Sprintf(uncared, "crawl_care", 2, 3) + `
 		RETURNING crawl_id`
-	ids, err := collect(ctx, tx, claim, []any{now, now - spanMicros(every), limitOr(limit)}, scanID)
+	ids, err := collect(ctx, tx, claim, []any{now, now - spanMicros(every), now + spanMicros(every), limitOr(limit)}, scanID)
 	if err != nil || len(ids) == 0 {
 		return nil, err
 	}

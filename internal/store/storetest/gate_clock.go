@@ -72,16 +72,41 @@ func RunClockBack(t *testing.T, e sqlstore.Engine) {
 	if got := asks(pages[4]); got > polite.MaxRetryAfter {
 		t.Errorf("a back-off of a minute lasts %v", got)
 	}
-	// A permit whose owner is gone, and a robots.txt, from the time ahead.
 	pass(2 * polite.MaxRetryAfter)
+	permitAfter(w, pages[4], pages[5], func() {
+		pass(-wrong)
+		w.ask(pages[5])
+		pass(polite.MaxRetryAfter) // the clock cannot say that the back-off has ended
+	})
+	careAfter(w, func() { pass(-wrong) })
+}
+
+// permitAfter tests that a permit whose owner is gone, and a robots.txt, from the time ahead keep no
+// other page of the host waiting once the clock has gone back.
+func permitAfter(w *gateWorld, gone, other crawl.PageRef, wentBack func()) {
+	w.t.Helper()
 	w.allow("http://host.test")
-	w.grant(pages[4])
-	pass(-wrong)
-	w.ask(pages[5])
-	pass(polite.MaxRetryAfter) // the clock cannot say that the back-off has ended
-	if a := w.ask(pages[5]); a.Answer != store.GateGranted || a.Permit.Kind != crawl.PermitRobots {
-		t.Errorf("%s (%s, %v) with %+v, want a permit for the robots.txt", a.Answer, a.Reason, a.Wait, a.Permit)
+	w.grant(gone)
+	wentBack()
+	if a := w.ask(other); a.Answer != store.GateGranted || a.Permit.Kind != crawl.PermitRobots {
+		w.t.Errorf("%s (%s, %v) with %+v, want a permit for the robots.txt", a.Answer, a.Reason, a.Wait, a.Permit)
 	}
+}
+
+// careAfter tests that a crawl is looked after again once the clock has gone back.
+func careAfter(w *gateWorld, wentBack func()) {
+	w.t.Helper()
+	claims := func(when string, want int) {
+		w.t.Helper()
+		if got := must(w.s.ClaimCare(w.t.Context(), time.Minute, 0))(w.t); len(got) != want {
+			w.t.Errorf("%s: %d crawls to be looked after, want %d", when, len(got), want)
+		}
+	}
+	claims("at first", 1)
+	claims("at once", 0)
+	wentBack()
+	claims("after the clock went back", 1)
+	claims("at once", 0)
 }
 
 // RunForgiving tests, on an empty engine, that a host's back-offs are forgiven one after the
