@@ -274,6 +274,35 @@ func TestLinkToVanishingPage(t *testing.T) {
 	}
 }
 
+// TestRequisiteStaysBelowPages: a link that finds a page nearer to a seed does not raise what becomes a
+// requisite meanwhile.
+func TestRequisiteStaysBelowPages(t *testing.T) {
+	r := newRace(t)
+	page, from := r.page(oneURL), r.page(otherURL)
+	const picture = "https://host.test/a.png"
+	register := func(s store.Store, origin int64, u store.NewURL) (store.RegisterResult, error) {
+		u.URL, u.Host = picture, "host.test"
+		return s.RegisterLinks(context.WithoutCancel(t.Context()), store.RegisterParams{CrawlID: r.crawl, From: origin, URLs: []store.NewURL{u}})
+	}
+	if _, err := register(r.s, page.PageID, store.NewURL{Level: 5}); err != nil {
+		t.Fatal(err)
+	}
+	slow, linker := r.pauses("INSERT INTO links")
+	linked := start(func() (store.RegisterResult, error) { return register(slow, from.PageID, store.NewURL{Level: 1}) })
+	<-linker.there
+	if _, err := register(r.s, page.PageID, store.NewURL{Level: 1, Kind: crawl.KindRequisite, Looks: true}); err != nil {
+		t.Error(err)
+	}
+	linker.proceed <- struct{}{}
+	if o := <-linked; o.err != nil {
+		t.Error(o.err)
+	}
+	found, err := r.s.FindPages(t.Context(), picture, "")
+	if err != nil || len(found) != 1 || found[0].Kind != crawl.KindRequisite {
+		t.Errorf("%+v, %v; want a requisite", found, err) // its priority is audited
+	}
+}
+
 // TestForgottenPageAsks: a page that is removed while it asks for its permit gets
 // no place in the line.
 func TestForgottenPageAsks(t *testing.T) {

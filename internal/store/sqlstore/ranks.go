@@ -107,14 +107,15 @@ func (s *Store) saveRanks(ctx context.Context, tx Tx, crawlID int64, ids []int64
 			return 0, fmt.Errorf("lock pages: %w", err)
 		}
 	}
-	// The + keeps SQLite from reading all pages of the crawl.
+	// What became a requisite while the ranking ran has no rank, and stays below all pages. The +
+	// keeps SQLite from reading all pages of the crawl.
 	query := fmt.Sprintf(`UPDATE frontier SET rank = r.rank, weight = r.weight, linking_hosts = r.hosts, inner_links = r.inner_links,
 			priority = CASE WHEN frontier.priority = 0 THEN 0 ELSE r.priority END
 		FROM %s
-		WHERE frontier.page_id = r.id AND +frontier.crawl_id = $2 AND frontier.state <> %[3]d
+		WHERE frontier.page_id = r.id AND +frontier.crawl_id = $2 AND frontier.state <> %[3]d AND +frontier.priority > %[4]d
 			AND (ABS(frontier.rank - r.rank) > %[2]v * r.rank OR ABS(frontier.weight - r.weight) > %[2]v * r.weight
 				OR frontier.linking_hosts <> r.hosts OR frontier.inner_links <> r.inner_links)`,
-		s.records(1, "r", "id bigint", "rank float", "weight float", "priority float", "hosts bigint", "inner_links bigint"), store.RankSlack, crawl.Held)
+		s.records(1, "r", "id bigint", "rank float", "weight float", "priority float", "hosts bigint", "inner_links bigint"), store.RankSlack, crawl.Held, requisitePriority)
 	return tx.Exec(ctx, query, jsonText(rows), crawlID)
 }
 

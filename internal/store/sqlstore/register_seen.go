@@ -60,8 +60,10 @@ func (s *Store) moveCloser(ctx context.Context, tx Tx, closer []levelRecord) err
 	if err := tx.Queue(ctx, pages, list); err != nil {
 		return fmt.Errorf("lower levels: %w", err)
 	}
-	frontier := `UPDATE frontier SET priority = r.priority FROM ` + from + `
-		WHERE frontier.page_id = r.id AND frontier.priority < r.priority AND (frontier.weight = 0 OR r.priority = 0)`
+	// A page that another transaction has made a requisite meanwhile stays below all pages.
+	frontier := fmt.Sprintf(`UPDATE frontier SET priority = r.priority FROM %s
+		WHERE frontier.page_id = r.id AND frontier.priority < r.priority AND +frontier.priority > %d AND (frontier.weight = 0 OR r.priority = 0)`,
+		from, requisitePriority)
 	if err := tx.Queue(ctx, frontier, list); err != nil {
 		return fmt.Errorf("raise priorities: %w", err)
 	}

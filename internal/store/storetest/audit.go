@@ -37,6 +37,8 @@ var audits = map[string]string{
 		WHERE f.backlinks <> (SELECT COUNT(*) FROM links l WHERE l.dst = f.page_id)`,
 	"frontier": `SELECT CAST(p.id AS TEXT) FROM pages p LEFT JOIN frontier f ON f.page_id = p.id AND f.crawl_id = p.crawl_id AND f.host_id = p.host_id
 		WHERE f.page_id IS NULL OR p.kind = 0 AND ((f.priority = 0) <> (p.level = 0) OR f.weight = 0 AND f.priority <> -p.level)`,
+	"requisites by priority": `SELECT CAST(p.id AS TEXT) FROM pages p JOIN frontier f ON f.page_id = p.id
+		WHERE (p.kind = 3) <> (f.priority <= -1000000)`,
 	"visits in order": `SELECT CAST(f.page_id AS TEXT) FROM frontier f JOIN crawls c ON c.id = f.crawl_id
 		WHERE (f.visit <> (SELECT COUNT(*) FROM visits v WHERE v.page_id = f.page_id) AND c.spec LIKE '%"max_visits":0%')
 			OR f.visit <> (SELECT COALESCE(MAX(v.visit), 0) FROM visits v WHERE v.page_id = f.page_id)`,

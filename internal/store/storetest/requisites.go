@@ -17,6 +17,7 @@ func requisiteCases() []collectionCase {
 		{"BecomePages", requisitesBecomePages},
 		{"ArePagesThatGaveNothing", requisitesOfPages},
 		{"AreNotRanked", requisitesNotRanked},
+		{"LoseALateRank", requisitesRankedLate},
 		{"AreForgotten", requisitesForgotten},
 	}
 }
@@ -179,6 +180,22 @@ func requisitesNotRanked(c *collection) {
 			c.Errorf("requisite %d is ranked", p.ID)
 		}
 	}
+	for _, p := range c.growth(10, 2).Pages {
+		want(c, "is a requisite", p.Requisite, p.PageID != page)
+	}
+}
+
+// requisitesRankedLate: what was read as a page for a ranking is a requisite by the time that its
+// rank is saved.
+func requisitesRankedLate(c *collection) {
+	page := c.openForRequisites(0)
+	c.register(page, c.url(2, 0, 2))
+	shown := c.find(c.url(2, 0, 2).URL)
+	c.register(page, c.requisiteURL(2, 0, true))
+	c.rank([]store.PageRecord{shown}, 2)
+	found := c.find(shown.URL)
+	want(c, "kind", found.Kind, crawl.KindRequisite)
+	want(c, "weight", found.Weight, 0.0)
 	for _, p := range c.growth(10, 2).Pages {
 		want(c, "is a requisite", p.Requisite, p.PageID != page)
 	}
