@@ -25,6 +25,7 @@ func TestEraseLeavesNoTrace(t *testing.T) {
 	dsn := pgtest.DSN(t)
 	s := openDSN(t, dsn)
 	tell(t, s, "gone.test", "stays.test")
+	refuse(t, s, "422 no https://gone.test/word-1, please")
 	files := newFiles(t, dsn)
 	if files.count("title-of-gone.test") < 100 || files.count("gone.test/word") < 100 {
 		t.Fatal("the words are not where this test looks for them")
@@ -114,6 +115,24 @@ func tell(t *testing.T, s store.Store, hosts ...string) {
 		if err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// refuse makes a sink of the first crawl whose receiver has said something.
+func refuse(t *testing.T, s store.Store, words string) {
+	t.Helper()
+	ends, err := s.FeedEnds(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	sink, err := s.OpenSink(t.Context(), 1, "hook", ends.Newest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := sink
+	said.Problem = words
+	if err := s.MoveSink(t.Context(), sink, said); err != nil {
+		t.Fatal(err)
 	}
 }
 

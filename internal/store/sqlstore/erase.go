@@ -8,11 +8,11 @@ import (
 )
 
 // erased are the tables whose rows, or their earlier versions, hold data about
-// pages: all tables from which Forget removes rows.
+// pages: all tables from which Forget removes rows, or words.
 var erased = []string{
 	"pages", "frontier", "visits", "versions", "pending_links", "links", "robots", "robots_history", "terms", "places", "contents",
 	"sketches", "sketch_keys", "wordings", "duplicates", "mirrors", "host_crawls", "host_steering", "host_ranks",
-	"rejected", "traps", "variants", "prefixes", "evictions", "sources", "imports", "undelivered",
+	"rejected", "traps", "variants", "prefixes", "evictions", "sources", "imports", "sinks", "undelivered",
 }
 
 // Erase implements store.Takedown.
