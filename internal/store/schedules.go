@@ -127,7 +127,7 @@ type HostLoad struct {
 	ID     int64
 	Gap    time.Duration // between two requests of this crawl
 	Mean   time.Duration // mean duration of a request
-	Others float64       // visits a day that other crawls plan there
+	Others float64       // visits a day that other crawls that run plan there
 	// Undiscovered counts the pages of running crawls there that were never visited and for
 	// which their crawls have room; Visited counts living pages that were visited.
 	Undiscovered, Visited int64

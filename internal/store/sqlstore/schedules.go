@@ -177,7 +177,8 @@ func (s *Store) HostLoads(ctx context.Context, crawlID int64, hosts []int64) ([]
 		return []store.HostLoad{}, nil
 	}
 	query := `SELECT ` + hostColumns + `, (SELECT rested_at FROM rest WHERE id = 1),
-			(SELECT COALESCE(SUM(o.planned), 0.0) FROM host_steering o WHERE o.host_id = h.id AND o.crawl_id <> $2),
+			(SELECT COALESCE(SUM(o.planned), 0.0) FROM host_steering o WHERE o.host_id = h.id AND o.crawl_id <> $2
+				AND EXISTS (SELECT 1 FROM crawls k WHERE k.id = o.crawl_id AND k.state = 1)),
 			(SELECT CAST(COALESCE(SUM(hc.unattempted + CASE WHEN hc.known < c.room THEN hc.known ELSE c.room END), 0) AS BIGINT)
 				FROM ` + s.records(3, "c", "id bigint", "room bigint") + ` JOIN host_crawls hc ON hc.crawl_id = c.id AND hc.host_id = h.id),
 			(SELECT CAST(COALESCE(SUM(hc.living - hc.unattempted), 0) AS BIGINT)
