@@ -73,11 +73,12 @@ func (s *Store) latest(ctx context.Context, tx Tx, now int64) (time.Duration, er
 	return span(max(0, now-due)), nil
 }
 
-// countWork counts the recorded visits and the living pages of all crawls that run.
+// countWork counts the recorded visits of all crawls, and the living pages of those that run. The
+// visits of a crawl that is resumed were not made just now.
 func countWork(ctx context.Context, tx Tx) (visits int64, pages int, err error) {
 	query := fmt.Sprintf(`SELECT k.kind, k.code, CAST(SUM(k.n) AS BIGINT) FROM crawls c CROSS JOIN crawl_counts k
-		WHERE c.state = %d AND k.crawl_id = c.id AND (k.kind = '%s' AND k.code = %d OR k.kind = '%s')
-		GROUP BY k.kind, k.code`, crawl.CrawlRunning, countTotal, totalVisits, countState)
+		WHERE k.crawl_id = c.id AND (k.kind = '%s' AND k.code = %d OR k.kind = '%s' AND c.state = %d)
+		GROUP BY k.kind, k.code`, countTotal, totalVisits, countState, crawl.CrawlRunning)
 	err = tx.Query(ctx, query, nil, func(row Row) error {
 		var kind string
 		var code, n int64

@@ -21,7 +21,7 @@ func RunCapacity(t *testing.T, e sqlstore.Engine) {
 	}
 	s := sqlstore.New(clock, sqlstore.Options{})
 	c := newCollection(t, s).open()
-	beside := c.beside()
+	beside := restingBeside(c)
 	pages := c.admitted(1, 10)
 	engine := func() store.EngineRecord {
 		t.Helper()
@@ -56,6 +56,7 @@ func RunCapacity(t *testing.T, e sqlstore.Engine) {
 		look(time.Minute)
 	}
 	want(c, "behind for a moment", engine(), store.EngineRecord{})
+	beside.enter(crawl.CrawlRunning) // its visits were not made now
 	for range 4 {
 		look(admission.KeepsUp)
 	}
@@ -72,9 +73,26 @@ func RunCapacity(t *testing.T, e sqlstore.Engine) {
 	want(c, "stretch of the crawl", c.steering().Stretch, 2.5)
 	want(c, "asked for", c.steering().Asked, 10_000.0)
 	want(c, "stretch of a page", c.page(pages[0].PageID).Steering.Stretch, 2.5)
-	_, err = s.SetCrawlState(t.Context(), beside.name, crawl.CrawlPaused)
-	c.check(err)
+	beside.enter(crawl.CrawlPaused)
 	want(c, "asked for by one that is paused", engine().Others, 0.0)
 	clock.at += (365 * 24 * time.Hour).Microseconds()
 	want(c, "a year later", engine().PerDay, 0.0)
+}
+
+// restingBeside opens another crawl, which pauses after some visits.
+func restingBeside(c *collection) *collection {
+	c.Helper()
+	beside := c.beside()
+	page := beside.admitted(1, 1)[0].PageID
+	for range 50 {
+		beside.visit(page, crawl.OutcomeUnchanged, crawl.Active)
+	}
+	beside.enter(crawl.CrawlPaused)
+	return beside
+}
+
+func (c *collection) enter(state crawl.CrawlState) {
+	c.Helper()
+	_, err := c.s.SetCrawlState(c.ctx, c.name, state)
+	c.check(err)
 }
