@@ -381,13 +381,13 @@ func (s *Store) forgetTraps(ctx context.Context, tx Tx, host string, hostID int6
 
 // forgetTrapExamples removes a URL that a trap's detail gives as an example, cut or whole. With
 // its host, the traps themselves go.
-func forgetTrapExamples(ctx context.Context, tx Tx, t store.Target) error {
+func (s *Store) forgetTrapExamples(ctx context.Context, tx Tx, t store.Target) error {
 	u, err := urlkey.Canonical(t.URL)
 	if t.URL == "" || err != nil {
 		return nil
 	}
 	var ids []int64
-	err = tx.Query(ctx, `SELECT id, detail FROM traps WHERE host = $1`, []any{u.HostKey()}, func(row Row) error {
+	err = tx.Query(ctx, `SELECT id, detail FROM traps WHERE host = $1`, []any{s.grouping.Unit(clean(u.HostKey()))}, func(row Row) error {
 		var id int64
 		var detail string
 		if err := row.Scan(&id, &detail); err != nil {

@@ -36,7 +36,7 @@ func (s *Store) withoutForgottenExamples(ctx context.Context, tx Tx, i store.Imp
 	var all []tombstone
 	for _, refused := range i.Refused {
 		for _, example := range refused.Examples {
-			all = append(all, exampleTombstones(example)...)
+			all = append(all, s.exampleTombstones(example)...)
 		}
 	}
 	if len(all) == 0 {
@@ -47,18 +47,20 @@ func (s *Store) withoutForgottenExamples(ctx context.Context, tx Tx, i store.Imp
 		return i, err
 	}
 	i, _ = withoutExamples(i, func(example string) bool {
-		return slices.ContainsFunc(exampleTombstones(example), func(t tombstone) bool { return found[t] })
+		return slices.ContainsFunc(s.exampleTombstones(example), func(t tombstone) bool { return found[t] })
 	})
 	return i, nil
 }
 
-// exampleTombstones are the tombstones of an example's URL and of its host.
-func exampleTombstones(example string) []tombstone {
+// exampleTombstones are the tombstones of an example's URL, of its host and of the unit that this
+// belongs to.
+func (s *Store) exampleTombstones(example string) []tombstone {
 	u, err := urlkey.Canonical(example)
 	if err != nil {
 		return nil
 	}
-	return []tombstone{newTombstone(tombURL, clean(u.String())), newTombstone(tombHost, clean(u.HostKey()))}
+	host := clean(u.HostKey())
+	return []tombstone{newTombstone(tombURL, clean(u.String())), newTombstone(tombHost, host), newTombstone(tombHost, s.grouping.Unit(host))}
 }
 
 // importRow is a row of imports.

@@ -171,7 +171,7 @@ func (s *Store) forgetExamples(ctx context.Context, t store.Target) error {
 		if err := s.forgetRefused(ctx, tx, t); err != nil {
 			return 0, fmt.Errorf("remove examples of refused seeds: %w", err)
 		}
-		if err := forgetTrapExamples(ctx, tx, t); err != nil {
+		if err := s.forgetTrapExamples(ctx, tx, t); err != nil {
 			return 0, fmt.Errorf("remove examples of traps: %w", err)
 		}
 		if err := s.forgetAnswers(ctx, tx, t); err != nil {

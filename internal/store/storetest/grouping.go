@@ -19,12 +19,13 @@ type Opener func(urlkey.Grouping) (store.Store, error)
 // database.
 func RunGrouping(t *testing.T, fresh func(*testing.T) Opener) {
 	each(t, fresh, map[string]func(*testing.T, Opener){
-		"it is fixed when the store is made":        groupingFixed,
-		"a domain's hosts share one line":           groupingOneLine,
-		"a domain's hosts are listed as one":        groupingListed,
-		"a person must name the domain":             groupingNamed,
-		"robots.txt redirects within a domain":      groupingRedirect,
-		"a forgotten domain's hosts stay forgotten": groupingForgotten,
+		"it is fixed when the store is made":         groupingFixed,
+		"a domain's hosts share one line":            groupingOneLine,
+		"a domain's hosts are listed as one":         groupingListed,
+		"a person must name the domain":              groupingNamed,
+		"robots.txt redirects within a domain":       groupingRedirect,
+		"a forgotten domain's hosts stay forgotten":  groupingForgotten,
+		"a trap's example is forgotten with its URL": groupingTrapExample,
 	})
 }
 
@@ -147,5 +148,27 @@ func groupingForgotten(t *testing.T, open Opener) {
 	again := must(w.s.RegisterLinks(t.Context(), store.RegisterParams{CrawlID: c.ID, URLs: []store.NewURL{url}}))(t)
 	if len(gone.Pages) != 1 || again.Forgotten != 1 || again.New != 0 {
 		t.Errorf("forgot %+v, and then registered %+v", gone, again)
+	}
+}
+
+// groupingTrapExample: a trap's host is the domain, and the URL that it gives as an example is of one
+// of its hosts. So is the entry that an import has refused.
+func groupingTrapExample(t *testing.T, open Opener) {
+	w := newGateWorld(t, open.reopen(t, urlkey.ByDomain))
+	c := w.crawl("news", time.Second)
+	page := w.register(c, []store.NewURL{{URL: "http://www.one.test/calendar/1", Host: "www.one.test"}})[0]
+	trap := store.NewTrap{Site: "one.test", Host: "www.one.test", Name: "days", Pattern: []byte(`{}`), Detail: "such as /calendar/1"}
+	must(w.s.SetTraps(t.Context(), c.ID, []store.NewTrap{trap}))(t)
+	must(w.s.Forget(t.Context(), store.ForgetParams{Target: store.Target{URL: page.URL}, Limit: 10}))(t)
+	if traps := must(w.s.Traps(t.Context(), store.TrapFilter{CrawlID: c.ID}))(t); len(traps) != 1 || traps[0].Detail != "" {
+		t.Errorf("%+v; want the trap without its example", traps)
+	}
+
+	must(w.s.Forget(t.Context(), store.ForgetParams{Target: store.Target{Host: "one.test"}, Limit: 10}))(t)
+	refused := map[string]store.RefusedSeeds{"user name or password": {Entries: 1, Examples: []string{"http://www.one.test/2"}}}
+	going := store.ImportParams{CrawlID: c.ID, Source: "list", Import: store.Import{Entries: 1, Refused: refused}}
+	res := must(w.s.ImportSeeds(t.Context(), going))(t)
+	if left := res.Import.Refused["user name or password"].Examples; len(left) != 0 {
+		t.Errorf("an import that goes on remembers %v", left)
 	}
 }
