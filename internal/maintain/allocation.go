@@ -19,7 +19,7 @@ const (
 )
 
 // whyAllocated is the reason given for moved pages.
-const whyAllocated = "the crawl's threshold, or what is believed of its pages, has moved"
+const whyAllocated = "the crawl's threshold or spec, or what is believed of its pages, has moved"
 
 // AllocationStore is the part of a store that allocation uses.
 type AllocationStore interface {
@@ -71,8 +71,12 @@ func Allocate(ctx context.Context, s AllocationStore, c Crawl) (Moves, error) {
 			after.Hosts[id] = h
 		}
 	}
-	// After a larger budget the plans are still those of the smaller one.
-	visits := schedule.PeriodVisits(max(round.Planned, round.Budget), schedule.LookEvery*c.Spec.MaintainEvery.Std())
+	// After a larger budget, or shorter intervals, the plans are still those of before.
+	asked := round.Asked
+	if may.Engine > 0 {
+		asked = min(asked, may.Engine)
+	}
+	visits := schedule.PeriodVisits(max(round.Planned, round.Budget, asked), schedule.LookEvery*c.Spec.MaintainEvery.Std())
 	moves, err := sleepers(ctx, s, c, after, visits)
 	return Moves{Pages: moves, Why: whyAllocated}, err
 }

@@ -101,3 +101,53 @@ func TestSleepersOfASmallCrawl(t *testing.T) {
 		t.Errorf("%d of %d pages are planned again in two and a half days after the budget became a hundred times larger", moved, pages)
 	}
 }
+
+// Pages of policies without a budget do not sleep on when the spec wants them much sooner: after a
+// shorter interval, another policy, or a rule that is new. As many are moved as the new intervals
+// make visits.
+func TestSleepersOfAnotherSpec(t *testing.T) {
+	t.Parallel()
+	const pages, month, hour = 100, crawl.Duration(30 * 24 * time.Hour), crawl.Duration(time.Hour)
+	for name, change := range map[string]func(*crawl.RevisitSpec){
+		"a shorter interval": func(r *crawl.RevisitSpec) { r.DefaultInterval = hour },
+		"another policy":     func(r *crawl.RevisitSpec) { r.Policy, r.DefaultInterval = "deltat", hour },
+		"a rule": func(r *crawl.RevisitSpec) {
+			r.Rules = []crawl.RevisitRule{{Prefix: "https://example.com/news/", Policy: "frmax", DefaultInterval: hour / 2}}
+		},
+	} {
+		spec := crawl.DefaultSpec()
+		spec.Revisit.Policy, spec.Revisit.DefaultInterval = "fixed", month
+		s := &sleeping{now: time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)}
+		for i := range pages {
+			visited := s.now.Add(-time.Minute)
+			belief := schedule.Belief{Compared: visited.UnixMilli()}
+			s.entries = append(s.entries, store.EntryRecord{
+				PageID: int64(i + 1), HostID: 1, URL: "https://example.com/news/", State: crawl.Active, Visits: 1,
+				LastAt: visited, NextAt: visited.Add(month.Std()), Belief: belief.Encode(),
+			})
+		}
+		looks := func(n int) (moved int) {
+			rules, err := schedule.NewRules(spec.Revisit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range n * schedule.LookEvery {
+				s.now = s.now.Add(spec.MaintainEvery.Std())
+				moves, err := Allocate(t.Context(), s, Crawl{CrawlRecord: store.CrawlRecord{ID: 1, Spec: spec}, Revisit: rules})
+				if err != nil {
+					t.Fatal(err)
+				}
+				s.moved(moves.Pages)
+				moved += len(moves.Pages)
+			}
+			return moved
+		}
+		if n := looks(2); n > 0 {
+			t.Errorf("%s: %d pages are moved while nothing changes", name, n)
+		}
+		change(&spec.Revisit)
+		if n := looks(pages / 2); n != pages {
+			t.Errorf("%s: %d of %d pages are moved in %d looks", name, n, pages, pages/2)
+		}
+	}
+}

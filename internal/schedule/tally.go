@@ -42,14 +42,17 @@ func (e Entry) sooner(full bool) float64 {
 }
 
 // Sleeper returns the entry as [Reschedule] reads it. It reports false for a page that
-// its policy would not plan now: one that does not sleep, that shares no budget, or that a
-// source said has changed, unless the policy wants it even sooner.
+// its policy would not plan now: one that does not sleep. Two kinds of pages are only moved
+// nearer: those that a source said have changed, and those that share no budget. The latter's
+// plans do not move by themselves, but with another spec, which would otherwise have no effect
+// for as long as they sleep; a page that comes too soon comes once.
 func (e Entry) Sleeper(g Group, s Steering, h HostSteering, now time.Time) (Sleeper, bool) {
-	if _, budgeted := g.Policy.(Budgeted); !budgeted || !e.byPolicy() || !e.Due.After(now) {
+	if !e.byPolicy() || !e.Due.After(now) {
 		return Sleeper{}, false
 	}
+	_, budgeted := g.Policy.(Budgeted)
 	plan := Replan(g.Policy, e.Page, g.Steer(s, h, e.Weight))
-	if e.Hinted && plan.Interval >= e.Planned() {
+	if (e.Hinted || !budgeted) && plan.Interval >= e.Planned() {
 		return Sleeper{}, false
 	}
 	return Sleeper{ID: e.ID, Elapsed: now.Sub(e.At), Planned: e.Planned(), Wanted: plan.Interval}, true

@@ -357,16 +357,33 @@ func TestWhoIsMoved(t *testing.T) {
 		"one that is due": func(e *Entry) {
 			e.Due = c.now
 		},
-		"one of another policy": func(e *Entry) { e.Group = 1 },
 	} {
 		other := e
 		change(&other)
-		group := g
-		if other.Group == 1 {
-			group.Policy = Fixed{}
-		}
-		if _, ok := other.Sleeper(group, s, HostSteering{}, c.now); ok {
+		if _, ok := other.Sleeper(g, s, HostSteering{}, c.now); ok {
 			t.Errorf("%s is moved", name)
+		}
+	}
+}
+
+// A page whose policy shares no budget is moved when its spec wants it sooner, and for no other reason.
+func TestWhoIsMovedWithoutABudget(t *testing.T) {
+	t.Parallel()
+	for _, policy := range crawl.RulePolicies() {
+		c := newCollection(t, spec(policy), 3, 20, 1)
+		g := c.rules.At(0)
+		for _, e := range c.entries {
+			if _, ok := e.Sleeper(g, Steering{}, HostSteering{}, c.now); ok && e.Due.After(c.now) {
+				t.Errorf("%s: a page is moved while nothing changes", policy)
+			}
+			e.Due = e.Due.Add(30 * day)
+			if sleeper, ok := e.Sleeper(g, Steering{}, HostSteering{}, c.now); !ok || sleeper.Gain() <= 0 {
+				t.Errorf("%s: a page that its spec wants sooner sleeps on", policy)
+			}
+			e.Due = c.now.Add(time.Minute)
+			if _, ok := e.Sleeper(g, Steering{}, HostSteering{}, c.now); ok {
+				t.Errorf("%s: a page is moved farther", policy)
+			}
 		}
 	}
 }
