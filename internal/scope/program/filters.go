@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	// defaultTimeout is how long an answer may take, the wait for others included.
+	// defaultTimeout is how long an answer may take, and before it the wait for others.
 	defaultTimeout = 2 * time.Second
 	// firstPause and maxPause bound the time before a program is started again.
 	firstPause = time.Second

@@ -180,6 +180,30 @@ func TestAnswersTwice(t *testing.T) {
 	}
 }
 
+// A program is not ended because others were asked before: it has its whole time from its turn on.
+func TestTimeBeginsWithTheTurn(t *testing.T) {
+	t.Parallel()
+	const limit = 400 * time.Millisecond
+	for range 100 {
+		s, _ := started(t, "silent", limit)
+		turn := s.programs["it"].turn
+		turn <- struct{}{}
+		answered := make(chan scope.Answer)
+		go func() { answered <- ask(t, s, "a") }()
+		time.Sleep(limit / 2) // most of which it waits for its turn
+		begun := time.Now()
+		<-turn
+		a := <-answered
+		if strings.Contains(a.Reason, "busy") {
+			continue // this machine is: it has waited for longer
+		}
+		if took := time.Since(begun); took < limit || !a.Unknown {
+			t.Errorf("given up %s after its turn came, want %s at least: %+v", took, limit, a)
+		}
+		return
+	}
+}
+
 func TestManyAskAtOnce(t *testing.T) {
 	t.Parallel()
 	s, _ := started(t, "casino", patience)

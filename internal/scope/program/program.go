@@ -42,7 +42,8 @@ func (p *program) start() error {
 	return nil
 }
 
-// ask returns within the time limit.
+// ask returns within twice the time limit: after the wait for others the program has all of
+// it. With what they leave, a program would be ended because many ask it at once.
 func (p *program) ask(url string) scope.Answer {
 	limit := time.NewTimer(p.Timeout)
 	defer limit.Stop()
@@ -52,6 +53,7 @@ func (p *program) ask(url string) scope.Answer {
 	case <-limit.C:
 		return unknown("filter program %s is busy", p.name)
 	}
+	limit.Reset(p.Timeout)
 	if answer, ok := p.known.get(url); ok && p.running != nil {
 		return answer
 	}
