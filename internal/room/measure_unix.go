@@ -14,7 +14,7 @@ func Measure(folder string) (Space, error) {
 	if err := syscall.Stat(folder, &about); err != nil {
 		return Space{}, err
 	}
-	space := Space{Disk: uint64(about.Dev), Bytes: int64(fs.Bavail) * int64(fs.Bsize), Files: -1}
+	space := Space{Disk: uint64(about.Dev), Bytes: int64(fs.Bavail) * blockSize(&fs), Files: -1}
 	if fs.Files > 0 {
 		space.Files = int64(fs.Ffree)
 	}
