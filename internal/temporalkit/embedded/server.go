@@ -390,11 +390,30 @@ func EndLeftOver(pid int, database string, log *slog.Logger) {
 // runsOn reports whether the process runs with the database on its command
 // line.
 func runsOn(pid int, database string) bool {
-	cmdline, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-	if err != nil {
-		return false
+	line := commandLine(pid)
+	return bytes.Contains(line, []byte("start-dev")) && bytes.Contains(line, []byte(database))
+}
+
+// commandLine is the command line of a process, nil if there is none, or nobody says.
+func commandLine(pid int) []byte {
+	if _, err := os.Stat("/proc/self/cmdline"); err != nil {
+		return listedCommand(pid)
 	}
-	return bytes.Contains(cmdline, []byte("start-dev")) && bytes.Contains(cmdline, []byte(database))
+	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	if err != nil {
+		return nil
+	}
+	return line
+}
+
+// listedCommand is commandLine where there is no /proc, as on macOS, which does not end the child
+// with us either.
+func listedCommand(pid int) []byte {
+	line, err := exec.Command("ps", "-ww", "-o", "command=", "-p", strconv.Itoa(pid)).Output()
+	if err != nil {
+		return nil
+	}
+	return line
 }
 
 func lastLine(output []byte) string {
