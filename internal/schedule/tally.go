@@ -44,7 +44,7 @@ func (e Entry) sooner(full bool) float64 {
 // Sleeper returns the entry as [Reschedule] reads it. It reports false for a page that
 // its policy would not plan now: one that does not sleep. Two kinds of pages are only moved
 // nearer: those that a source said have changed, and those that share no budget. The latter's
-// plans do not move by themselves, but with another spec, which would otherwise have no effect
+// plans move with another spec, or with what the engine makes, which would otherwise have no effect
 // for as long as they sleep; a page that comes too soon comes once.
 func (e Entry) Sleeper(g Group, s Steering, h HostSteering, now time.Time) (Sleeper, bool) {
 	if !e.byPolicy() || !e.Due.After(now) {
