@@ -255,3 +255,18 @@ func TestForecastMistakes(t *testing.T) {
 		t.Errorf("a crawl that is not there: %v", err)
 	}
 }
+
+// A share is written as it was asked for, whatever numbers with a point make of it.
+func TestPromisedShares(t *testing.T) {
+	t.Parallel()
+	for _, share := range []string{"7", "29", "50", "57", "58", "95", "99.5", "0.07", "99.999"} {
+		asked, err := ParseShares(share + "%")
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := Forecast{Budgets: []ForecastBudget{{PerDay: new(float64)}}}
+		if got := f.PromiseWords(ForecastPromise{Promised: asked[0], Kept: true}); !strings.HasPrefix(got, share+" % up to date costs ") {
+			t.Errorf("%s %%: %s", share, got)
+		}
+	}
+}

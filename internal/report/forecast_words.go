@@ -169,7 +169,7 @@ func (b ForecastBudget) Name() string {
 
 // PromiseWords says what a promise costs, or why it cannot be kept.
 func (f Forecast) PromiseWords(p ForecastPromise) string {
-	share := strconv.FormatFloat(100*p.Promised, 'f', -1, 64) + " % up to date"
+	share := promised(p.Promised) + " % up to date"
 	switch p.Why {
 	case "politeness":
 		text := fmt.Sprintf("%s cannot be kept politely: %s is the most, with %s visits a day", share, percentage(p.Fresh), visitsWords(p.Visits))
@@ -183,6 +183,12 @@ func (f Forecast) PromiseWords(p ForecastPromise) string {
 			share, percentage(p.Fresh), visitsWords(p.Visits), f.MinInterval)
 	}
 	return fmt.Sprintf("%s costs %s visits a day; the budget is %s now", share, visitsWords(p.Visits), visitsWords(*f.Budgets[0].PerDay))
+}
+
+// promised writes a share as the percentage that was asked for: 100 times 0.58 is
+// 57.99999999999999, of which the last digits are noise.
+func promised(share float64) string {
+	return strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(100*share, 'f', 10, 64), "0"), ".")
 }
 
 // ForecastHostWords holds the figures of a host in words.
