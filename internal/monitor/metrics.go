@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -109,7 +110,7 @@ func (m *Metrics) Handler() http.Handler {
 	// Metrics that cannot be gathered must not hide the rest.
 	written := promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		m.crawls.refresh(r.Context())
+		m.crawls.refresh(context.WithoutCancel(r.Context())) // others get the same figures
 		written.ServeHTTP(w, r)
 	})
 }

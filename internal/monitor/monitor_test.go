@@ -288,6 +288,19 @@ func TestCrawlFigures(t *testing.T) {
 	})
 }
 
+// One who asks and leaves before the store has answered does not take the figures from others.
+func TestLeavingScraper(t *testing.T) {
+	t.Parallel()
+	m := NewMetrics("")
+	m.Watch(Sources{Crawls: func(ctx context.Context) ([]report.StatusLine, error) {
+		return []report.StatusLine{{Crawl: "news", State: crawl.CrawlRunning, Versions: 7}}, ctx.Err()
+	}})
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	m.Handler().ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(gone, http.MethodGet, "/metrics", nil))
+	has(t, scrape(t, m), `recrawl_crawl_versions{crawl="news"} 7`, `recrawl_crawl_figures_errors_total 0`)
+}
+
 func TestReadiness(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
