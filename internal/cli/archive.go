@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"recrawl/internal/archive/gc"
@@ -106,9 +107,21 @@ type progressLine struct {
 // clearLine moves a terminal's cursor to the beginning of its line, and clears the line.
 const clearLine = "\r\x1b[K"
 
+// Between these a terminal cuts a line that is too long for it: of one that goes on in the next
+// row, clearLine would leave the first row behind, with each update another.
+const noWrap, wrap = "\x1b[?7l", "\x1b[?7h"
+
+// inLine keeps words of others, such as why a workflow was stuck, from leaving the line.
+func inLine(r rune) rune {
+	if r == '\n' || r == '\t' {
+		return ' '
+	}
+	return crawl.Visible(r)
+}
+
 func (l *progressLine) write(text string) {
 	if l.s.env.draws() && l.s.global.Output == report.Text {
-		fmt.Fprint(l.s.env.screen, clearLine, text)
+		fmt.Fprint(l.s.env.screen, clearLine, noWrap, strings.Map(inLine, text), wrap)
 		l.full = true
 	}
 }

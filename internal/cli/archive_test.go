@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"recrawl/internal/archive/gc"
+	"recrawl/internal/report"
 )
 
 var placed = map[string]string{"RECRAWL_STORE": "sqlite:x.db", "RECRAWL_ARCHIVE": "/bytes"}
@@ -86,8 +87,20 @@ func TestArchiveProgress(t *testing.T) {
 	Main(t.Context(), []string{"archive", "verify"}, Env{
 		Stdout: &out, Stderr: &bytes.Buffer{}, Terminal: true, Getenv: func(name string) string { return placed[name] }, Backend: b,
 	})
-	want := clearLine + "50 %, 4 contents, 5.0 KiB" + clearLine + "missing 00ff\n4 contents, 5.0 KiB, intact; 1 missing, 0 corrupt, 0 unreadable\n"
+	want := clearLine + noWrap + "50 %, 4 contents, 5.0 KiB" + wrap + clearLine + "missing 00ff\n4 contents, 5.0 KiB, intact; 1 missing, 0 corrupt, 0 unreadable\n"
 	if out.String() != want {
+		t.Errorf("%q, want %q", out.String(), want)
+	}
+}
+
+// It stays one line, however narrow the terminal is and whatever is said of a workflow.
+func TestProgressIsOneLine(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	env := Env{Terminal: true, Getenv: func(string) string { return "" }, screen: &out}
+	line := progressLine{s: &session{env: env, global: global{Output: report.Text}}}
+	line.write("looked at 1 page (panic:\n\tno\x1b[2J key)")
+	if want := clearLine + noWrap + "looked at 1 page (panic:  no\uFFFD[2J key)" + wrap; out.String() != want {
 		t.Errorf("%q, want %q", out.String(), want)
 	}
 }
