@@ -66,10 +66,14 @@ func readAsked(r *http.Request) (q report.DocumentQuery, extent string, err erro
 	if !known {
 		return q, extent, fmt.Errorf("?extent=%s %w: it is main, article or all", crawl.Clean(extent, 20), errBad)
 	}
-	if text := asked.Get("version"); text != "" {
-		q.Version, err = number(text, "?version=")
-	} else if text := asked.Get("at"); text != "" {
-		q.At, err = endOfDay(text)
+	version, at := asked.Get("version"), asked.Get("at")
+	switch {
+	case version != "" && at != "":
+		err = fmt.Errorf("?version and ?at %w: give one of the two", errBad)
+	case version != "":
+		q.Version, err = number(version, "?version=")
+	case at != "":
+		q.At, err = endOfDay(at)
 	}
 	return q, extent, err
 }
