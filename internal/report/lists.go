@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"recrawl/internal/scope"
@@ -20,7 +21,9 @@ type Batch[T any] struct {
 	// Next is where the next part begins, "" if there is none. A search looks at some
 	// thousands of rows for each part, so any part may have few items, or none.
 	Next string
-	Now  time.Time // relative to which times are shown
+	// Cut says that there are more, which no part has.
+	Cut bool
+	Now time.Time // relative to which times are shown
 }
 
 // PagesSearch asks for a part of the pages of a crawl; zero fields choose all.
@@ -71,12 +74,12 @@ func (r Reporter) PagesBatch(ctx context.Context, q PagesSearch) (Batch[PageItem
 type HostsSearch struct {
 	store.HostSearch
 	Crawl string
-	// Trouble asks for at most MaxTroubleListed hosts from which nothing can be fetched
-	// now, instead of a part of all.
+	// Trouble asks for hosts from which nothing can be fetched now, in one part, instead of a
+	// part of all. Of more than MaxTroubleListed only the first are looked at.
 	Trouble bool
 }
 
-// MaxTroubleListed bounds the hosts in trouble in one list.
+// MaxTroubleListed bounds the hosts in trouble of which one list is made.
 const MaxTroubleListed = 500
 
 // HostItem is a host with its words for people.
@@ -102,7 +105,7 @@ func (r Reporter) HostsBatch(ctx context.Context, q HostsSearch) (Batch[HostItem
 	if err != nil {
 		return Batch[HostItem]{}, err
 	}
-	part := Batch[HostItem]{Items: []HostItem{}, Now: now}
+	part := Batch[HostItem]{Items: []HostItem{}, Now: now, Cut: q.Trouble && found.More}
 	if found.More {
 		part.Next = found.Through
 	}
@@ -126,9 +129,11 @@ func (r Reporter) searchHosts(ctx context.Context, q HostsSearch) (store.HostsFo
 	if !q.Trouble {
 		return r.Search.SearchHosts(ctx, q.HostSearch)
 	}
-	hosts, _, err := r.Store.TroubledHosts(ctx, q.CrawlID, MaxTroubleListed)
+	hosts, total, err := r.Store.TroubledHosts(ctx, q.CrawlID, MaxTroubleListed)
+	more := total > len(hosts)
+	hosts = slices.DeleteFunc(hosts, func(h store.HostRecord) bool { return !strings.Contains(h.Host, q.Text) })
 	slices.SortFunc(hosts, func(a, b store.HostRecord) int { return cmp.Compare(a.Host, b.Host) })
-	return store.HostsFound{Hosts: hosts}, err
+	return store.HostsFound{Hosts: hosts, More: more}, err
 }
 
 // HostOf returns one host of a crawl.

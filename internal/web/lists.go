@@ -139,7 +139,9 @@ type hostsMore struct {
 	parts
 	Text    string
 	Trouble bool
-	Most    int
+	// Cut says that only the first Most of the hosts in trouble were looked at.
+	Cut  bool
+	Most int
 }
 
 // hostsView lists hosts by text of their names, or those in trouble.
@@ -155,7 +157,7 @@ func hostsView(ctx context.Context, s *Server, r *http.Request) (answer, error) 
 	if err != nil {
 		return answer{}, err
 	}
-	more := hostsMore{partsOf(r, "after", batch.Next), a.text("text"), q.Trouble, report.MaxTroubleListed}
+	more := hostsMore{partsOf(r, "after", batch.Next), a.text("text"), q.Trouble, batch.Cut, report.MaxTroubleListed}
 	more.Further = len(batch.Items) < q.Limit
 	return answer{
 		Title: "Hosts of " + q.Crawl, Crawl: q.Crawl, Now: batch.Now, Data: listed(r, batch.Items, "after", batch.Next), More: more,

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -375,5 +376,29 @@ func TestChoices(t *testing.T) {
 		if body := w.html("/crawls/news/hosts?trouble=" + text); !strings.Contains(body, want) {
 			t.Errorf("trouble=%s: no %q in\n%s", text, want, body)
 		}
+	}
+}
+
+// The two filters of hosts hold together.
+func TestHostsInTroubleByName(t *testing.T) {
+	t.Parallel()
+	w := newSite(t, nil)
+	for _, host := range []string{"a.test", "b.test"} {
+		_, err := w.s.SetBlocked(w.ctx, host, true)
+		w.check(err)
+	}
+	for query, want := range map[string][]string{
+		"trouble=1": {"a.test", "b.test"}, "trouble=1&text=B.": {"b.test"}, "text=b.": {"b.test"}, "trouble=1&text=c.": {},
+	} {
+		got := []string{}
+		for _, h := range data[struct{ Items []struct{ Host string } }](w, "/crawls/news/hosts.json?"+query).Items {
+			got = append(got, h.Host)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", query, got, want)
+		}
+	}
+	if body := w.html("/crawls/news/hosts?trouble=1&text=c."); !strings.Contains(body, "No host is like that.") {
+		t.Error(body)
 	}
 }
