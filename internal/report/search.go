@@ -64,6 +64,8 @@ type SearchHit struct {
 // SearchAnswer is a part of the hits, best first.
 type SearchAnswer struct {
 	Hits []SearchHit
+	// Offset is how many pages were left out before them.
+	Offset int
 	// Next is the offset of the next part, 0 if there is none.
 	Next int
 	// Some: no page has all of the words; these have some of them.
@@ -80,7 +82,7 @@ func (r Reporter) SearchOf(ctx context.Context, files Contents, q SearchQuery) (
 	if err != nil {
 		return SearchAnswer{}, err
 	}
-	answer := SearchAnswer{Hits: []SearchHit{}, Now: now}
+	answer := SearchAnswer{Hits: []SearchHit{}, Offset: q.Offset, Now: now}
 	if _, _, ok := record.Spec.SearchSink(); !ok || r.Index == nil {
 		return answer, NotSearchable(q.Crawl)
 	}

@@ -150,6 +150,11 @@ func TestFound(t *testing.T) {
 		}
 	}
 	out.Reset()
+	l.check(r.Found(t.Context(), l.Files, report.SearchQuery{Crawl: "docs", Words: "kiwi", Offset: 10}))
+	if got := out.String(); !strings.HasPrefix(got, "there are no more pages\n") {
+		t.Errorf("behind the last page: %q", got)
+	}
+	out.Reset()
 	r.Format = report.JSON
 	l.check(r.Found(t.Context(), l.Files, report.SearchQuery{Crawl: "docs", Words: "kiwi less"}))
 	var h map[string]any

@@ -48,6 +48,9 @@ func (h SearchHit) Words(now time.Time) string {
 // Notes returns what a reader must know about an answer.
 func (a SearchAnswer) Notes() (notes []string) {
 	switch {
+	case len(a.Hits) == 0 && a.Next > 0: // all of this part were forgotten since
+	case len(a.Hits) == 0 && a.Offset > 0:
+		notes = append(notes, "there are no more pages")
 	case len(a.Hits) == 0:
 		notes = append(notes, "no page has any of these words")
 	case a.Some:

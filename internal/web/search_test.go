@@ -66,6 +66,7 @@ func TestSearch(t *testing.T) {
 		"":                        `name="q"`,
 		"?q=nothing":              "No page has any of these words.",
 		"?q=ticket+nothing":       "No page has all of these words.",
+		"?q=ticket&offset=10":     "There are no more pages.",
 		"?q=ticket&host=c.test":   "No page has any of these words.",
 		"?q=%3Cscript%3E":         "&lt;",
 		"?q=alert&limit=1":        "evil.test",
