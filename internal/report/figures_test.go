@@ -144,6 +144,21 @@ func TestFirstPass(t *testing.T) {
 	}
 }
 
+// The pages of a stopped crawl have no place, so that none of them counted as visited: there is no
+// first pass until it starts again.
+func TestFirstPassOfAStoppedCrawl(t *testing.T) {
+	t.Parallel()
+	f := sample()
+	c := f.crawls[1]
+	f.status[c.ID] = store.StatusRecord{Pages: map[crawl.PageState]int{crawl.Known: 3000, crawl.Stopped: 1000}}
+	for state, want := range map[crawl.CrawlState]bool{crawl.CrawlStopped: false, crawl.CrawlPaused: true} {
+		c.State = state
+		if _, first, err := (Reporter{Store: f}).Progress(t.Context(), c); err != nil || (first != nil) != want {
+			t.Errorf("%s: %v, %v", state, first, err)
+		}
+	}
+}
+
 func TestDaysOf(t *testing.T) {
 	t.Parallel()
 	counted := []store.Day{

@@ -84,7 +84,7 @@ type FirstPass struct {
 	Host  string         `json:"host,omitempty"`
 	Every crawl.Duration `json:"every,omitempty"`
 	Takes crawl.Duration `json:"takes"` // 0 if nobody knows
-	Ends  stamp          `json:"ends"`  // null then, and while the crawl is paused or stopped
+	Ends  stamp          `json:"ends"`  // null then, and while the crawl is paused
 
 	hosts int  // that have a part in it, at least
 	some  bool // not all hosts were looked at
@@ -111,9 +111,10 @@ const (
 	morePassHosts  = 1000
 )
 
-// firstPass reads the state of a first pass; nil if it is over.
+// firstPass reads the state of a first pass; nil if it is over. Nor does a stopped crawl have
+// one: its pages have no place until it starts again, whether they were visited or not.
 func (r Reporter) firstPass(ctx context.Context, c store.CrawlRecord, s store.StatusRecord, now time.Time) (*FirstPass, error) {
-	if s.Pages[crawl.Known]+s.Demand.Own == 0 {
+	if s.Pages[crawl.Known]+s.Demand.Own == 0 || c.State == crawl.CrawlStopped {
 		return nil, nil
 	}
 	work, err := r.firstWork(ctx, c, firstPassHosts, now)
@@ -144,8 +145,8 @@ func (r Reporter) firstWork(ctx context.Context, c store.CrawlRecord, limit int,
 	return work, nil
 }
 
-// Progress returns the numbers of a crawl, and the state of its first pass, nil if it is
-// over.
+// Progress returns the numbers of a crawl, and the state of its first pass, nil if it has
+// none.
 func (r Reporter) Progress(ctx context.Context, c store.CrawlRecord) (store.StatusRecord, *FirstPass, error) {
 	s, err := r.Store.Status(ctx, c.ID)
 	if err != nil {

@@ -71,7 +71,8 @@ type StatusLine struct {
 	Backlog *backlogLine `json:"backlog,omitempty"`
 	// Sinks are those of the crawl's spec, left out if there are none.
 	Sinks []SinkLine `json:"sinks,omitempty"`
-	// Freshness is null as long as there are no copies, and FirstPass once it is over.
+	// Freshness is null as long as there are no copies, and FirstPass once it is over, or the
+	// crawl is stopped.
 	Freshness *Freshness `json:"freshness"`
 	FirstPass *FirstPass `json:"first_pass"`
 	// Imports are imports of seeds that are not complete, left out if there are none.
