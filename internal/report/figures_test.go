@@ -21,7 +21,15 @@ func TestSentence(t *testing.T) {
 	for want, s := range map[string]StatusLine{
 		"no copies yet; nothing needs you":       {},
 		"stopped; its copies are not kept fresh": {State: crawl.CrawlStopped, Versions: 12},
-		"stopped; no copies yet":                 {State: crawl.CrawlStopped},
+		"stopped; no copies yet": {
+			State: crawl.CrawlStopped, HostsNeedYou: 2, Sinks: []SinkLine{{Sink: "b", State: "paused"}}, // whose page says that nothing needs you
+		},
+		"94 % fresh as planned; more visits are asked for than are made; work waits for a worker for 10m": {
+			Freshness: fresh(0.94, 0.94), OverAsked: "fewer are made", Backlog: &backlogLine{Age: crawl.Duration(10 * time.Minute), Advice: backlogAdvice},
+		},
+		"no copies yet; nothing needs you; first pass done at about 16:00": {
+			FirstPass: pass(3 * time.Hour), Backlog: &backlogLine{Age: crawl.Duration(10 * time.Second)},
+		},
 		"94 % fresh as planned; 3 hosts need you; first pass done at about 16:40": {
 			Freshness: fresh(0.94, 0.95), HostsNeedYou: 3, FirstPass: pass(3*time.Hour + 40*time.Minute),
 		},

@@ -60,22 +60,13 @@ func (s StatusLine) UnknownFreshness() string {
 
 const notKept = "its copies are not kept fresh"
 
-// needs returns what somebody must look at, each in a few words.
+// needs returns what somebody must look at, each in a few words: what the page for operators
+// lists. A stopped crawl needs nobody.
 func (s StatusLine) needs() []string {
-	var all []string
-	for _, h := range s.Held {
-		all = append(all, "no requests are made: "+h.Reason)
-		break
+	if s.State == crawl.CrawlStopped {
+		return nil
 	}
-	open := 0
-	for _, t := range s.Troubles {
-		if time.Time(t.MendedAt).IsZero() {
-			open++
-		}
-	}
-	if open > 0 {
-		all = append(all, fmt.Sprintf("%s with workflows or maintenance", plural(open, "trouble")))
-	}
+	all := s.engineNeeds()
 	switch {
 	case s.HostsNeedYou == 1:
 		all = append(all, "1 host needs you")
@@ -92,6 +83,31 @@ func (s StatusLine) needs() []string {
 		default:
 			all = append(all, fmt.Sprintf("sink %s could not deliver %s", l.Sink, plural(l.Undelivered, "change")))
 		}
+	}
+	return all
+}
+
+// engineNeeds returns those about workers, workflows and disks.
+func (s StatusLine) engineNeeds() []string {
+	var all []string
+	for _, h := range s.Held {
+		all = append(all, "no requests are made: "+h.Reason)
+		break
+	}
+	open := 0
+	for _, t := range s.Troubles {
+		if time.Time(t.MendedAt).IsZero() {
+			open++
+		}
+	}
+	if open > 0 {
+		all = append(all, fmt.Sprintf("%s with workflows or maintenance", plural(open, "trouble")))
+	}
+	if s.OverAsked != "" {
+		all = append(all, "more visits are asked for than are made")
+	}
+	if b := s.Backlog; b != nil && b.Advice != "" {
+		all = append(all, "work waits for a worker for "+schedule.Rough(b.Age.Std()))
 	}
 	return all
 }
