@@ -46,9 +46,17 @@ func (c webCommands) ChangePage(ctx context.Context, page store.PageRecord, chan
 
 // Retry implements web.Commands.
 func (c webCommands) Retry(ctx context.Context, crawl, host string) (string, error) {
-	return c.jobs.do(ctx, job{crawl, "the retry of " + crawl}, func(ctx context.Context, _ func(string)) (string, error) {
+	return c.jobs.do(ctx, retryOf(crawl, host), func(ctx context.Context, _ func(string)) (string, error) {
 		return c.operator.Retry(ctx, crawl, nil, host)
 	})
+}
+
+// retryOf is the job of a retry. That of one host does not stand for another's.
+func retryOf(crawl, host string) job {
+	if host != "" {
+		return job{crawl, "the retry of " + crawl + " at " + host}
+	}
+	return job{crawl, "the retry of " + crawl}
 }
 
 // CommandSink implements web.Commands.

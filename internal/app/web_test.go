@@ -62,6 +62,22 @@ func TestJobs(t *testing.T) {
 	})
 }
 
+// The retry of one host does not stand for that of another, or of all.
+func TestRetriesOfTwoHosts(t *testing.T) {
+	t.Parallel()
+	c := webCommands{jobs: newJobs(t.Context())}
+	defer c.jobs.wait()
+	c.jobs.begin(retryOf("news", "a.test"))
+	if said, err := c.Retry(t.Context(), "news", "a.test"); err != nil || said != "the retry of news at a.test is under way" {
+		t.Errorf("the same again: %q, %v", said, err)
+	}
+	for _, host := range []string{"b.test", ""} {
+		if said, err := c.Retry(t.Context(), "news", host); !errors.Is(err, config.ErrNoStore) {
+			t.Errorf("%q was not carried out: %q, %v", host, said, err)
+		}
+	}
+}
+
 // Pages are shown even if Temporal is away: not each of them waits for it.
 func TestKeptTemporal(t *testing.T) {
 	t.Parallel()
