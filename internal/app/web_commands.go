@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -100,7 +101,17 @@ type jobs struct {
 	group   sync.WaitGroup
 	mu      sync.Mutex
 	running map[job]string // how far each has come, in words, "" if it has not said
+	failed  map[job]failedJob
 }
+
+// failedJob is why a job failed that nobody waited for any more.
+type failedJob struct {
+	why string
+	at  time.Time
+}
+
+// failureTold is for how long it is said.
+const failureTold = time.Hour
 
 // job names a command for people.
 type job struct{ crawl, name string }
@@ -118,7 +129,7 @@ const jobPatience = 8 * time.Second
 
 func newJobs(ctx context.Context) *jobs {
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
-	return &jobs{ctx: ctx, stop: stop, running: map[job]string{}}
+	return &jobs{ctx: ctx, stop: stop, running: map[job]string{}, failed: map[job]failedJob{}}
 }
 
 // do returns the result of the work, or that it goes on. The work says now and then how far
@@ -128,14 +139,19 @@ func (j *jobs) do(ctx context.Context, what job, work func(ctx context.Context, 
 		text string
 		err  error
 	}
-	answers := make(chan answer, 1)
+	answers, left := make(chan answer), make(chan struct{})
+	defer close(left)
 	if come, begun := j.begin(what); !begun {
 		return what.words(come), nil
 	}
 	j.group.Go(func() {
 		text, err := work(j.ctx, func(come string) { j.say(what, come) })
 		j.end(what)
-		answers <- answer{text, err}
+		select {
+		case answers <- answer{text, err}:
+		case <-left:
+			j.fail(what, err)
+		}
 	})
 	patience := time.NewTimer(jobPatience)
 	defer patience.Stop()
@@ -156,7 +172,18 @@ func (j *jobs) begin(what job) (come string, begun bool) {
 		return come, false
 	}
 	j.running[what] = ""
+	delete(j.failed, what)
 	return "", true
+}
+
+// fail notes why a job failed, if it did, and not because the server ends.
+func (j *jobs) fail(what job, err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	maps.DeleteFunc(j.failed, func(_ job, f failedJob) bool { return time.Since(f.at) >= failureTold })
+	if _, again := j.running[what]; err != nil && !again && j.ctx.Err() == nil {
+		j.failed[what] = failedJob{err.Error(), time.Now()}
+	}
 }
 
 func (j *jobs) say(what job, come string) {
@@ -171,7 +198,7 @@ func (j *jobs) end(what job) {
 	delete(j.running, what)
 }
 
-// of returns how far each job of a crawl has come, in words.
+// of returns how far each job of a crawl has come, and which have failed, in words.
 func (j *jobs) of(crawl string) []string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -179,6 +206,11 @@ func (j *jobs) of(crawl string) []string {
 	for what, come := range j.running {
 		if what.crawl == crawl {
 			all = append(all, what.words(come))
+		}
+	}
+	for what, failed := range j.failed {
+		if what.crawl == crawl && time.Since(failed.at) < failureTold {
+			all = append(all, what.name+" failed: "+failed.why)
 		}
 	}
 	slices.Sort(all)

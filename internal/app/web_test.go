@@ -62,6 +62,44 @@ func TestJobs(t *testing.T) {
 	})
 }
 
+// Of a job that nobody waits for any more it is said that it has failed: until it is begun anew, and
+// for an hour at most.
+func TestFailedJobs(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		j := newJobs(t.Context())
+		defer j.wait()
+		repair := job{"news", "the repair of news"}
+		late := func(err error) func(context.Context, func(string)) (string, error) {
+			return func(context.Context, func(string)) (string, error) {
+				time.Sleep(2 * jobPatience)
+				return "looked at 3 pages", err
+			}
+		}
+		told := func(err error, after time.Duration) string {
+			t.Helper()
+			if begun, err := j.do(t.Context(), repair, late(err)); err != nil || begun != "the repair of news has begun and goes on" {
+				t.Errorf("%q, %v", begun, err)
+			}
+			time.Sleep(jobPatience + after)
+			synctest.Wait()
+			return strings.Join(j.of("news"), "; ") + strings.Join(j.of("other"), "; ")
+		}
+		away := errors.New("Temporal is away")
+		for _, c := range []struct {
+			err   error
+			after time.Duration
+			want  string
+		}{
+			{away, time.Minute, "the repair of news failed: Temporal is away"}, {nil, time.Minute, ""}, {away, failureTold, ""},
+		} {
+			if got := told(c.err, c.after); got != c.want {
+				t.Errorf("%v, %s later: %q, want %q", c.err, c.after, got, c.want)
+			}
+		}
+	})
+}
+
 // The retry of one host does not stand for that of another, or of all.
 func TestRetriesOfTwoHosts(t *testing.T) {
 	t.Parallel()

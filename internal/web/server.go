@@ -38,7 +38,8 @@ type Commands interface {
 	SetBlocked(ctx context.Context, host string, blocked bool) (string, error)
 	// ReleaseTrap is `starter traps release`.
 	ReleaseTrap(ctx context.Context, crawl, trap string) (string, error)
-	// Doing says how far a crawl's long commands that go on have come, one line for each.
+	// Doing says how far a crawl's long commands that go on have come, and which of those that did
+	// have failed lately, one line for each.
 	Doing(crawl string) []string
 	// Live returns what a page's workflow says of itself.
 	Live(ctx context.Context, page store.PageRecord) (report.Live, error)
