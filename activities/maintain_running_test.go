@@ -46,6 +46,15 @@ func (w *world) crowd(many int) []string {
 	return urls
 }
 
+// crowdWithout is crowd where the workflows of the last pages do not run.
+func (w *world) crowdWithout(list *temporalList, many, lost int) []string {
+	w.t.Helper()
+	urls := w.crowd(many)
+	list.running = urls[:many-lost]
+	w.flows.runs(list.running)
+	return urls
+}
+
 // pass is a whole pass of maintenance, in parts; it returns how many there were.
 func (w *world) pass(repair bool) (restarted, parts int) {
 	w.t.Helper()
@@ -69,9 +78,7 @@ func TestRepairAsksForWhatIsMissing(t *testing.T) {
 			const many, lost = 2500, 3
 			list := &temporalList{}
 			w := newWorld(t, impatient, list.use)
-			urls := w.crowd(many)
-			list.running = urls[:many-lost]
-			w.flows.runs(list.running)
+			urls := w.crowdWithout(list, many, lost)
 			if restarted, parts := w.pass(repair); restarted != lost || parts != 1 || list.read != 1 {
 				t.Errorf("restarted %d in %d parts with %d readings of the list, want %d in one part with one", restarted, parts, list.read, lost)
 			}
@@ -90,9 +97,7 @@ func TestAPageThatFailsKeepsNobody(t *testing.T) {
 	const many, lost = 700, 3
 	list := &temporalList{}
 	w := newWorld(t, impatient, list.use)
-	urls := w.crowd(many)
-	list.running = urls[:many-lost]
-	w.flows.runs(list.running)
+	urls := w.crowdWithout(list, many, lost)
 	w.flows.unmendable = urls[0]
 	if out := w.maintain(false); out.Problems[contract.StepRestart] == "" || out.Restarted != lost {
 		t.Errorf("maintained %+v, want %d pages restarted and a problem", out, lost)

@@ -80,21 +80,12 @@ func TestNothingOfMuchEffectAtAnotherTemporal(t *testing.T) {
 	_, err := k.Store.SetHome(t.Context(), store.Home{Namespace: "production", NamespaceID: "another", TaskQueue: "recrawl"}, true)
 	k.must(err)
 	k.at.Temporal = cli.TemporalOptions{Address: address, Namespace: client.DefaultNamespace, Store: k.at.Store}
-	progress := func(cli.ForgetProgress) {}
-	for what, do := range map[string]func() error{
-		"forget": func() error {
-			_, err := (Backend{}).Forget(t.Context(), k.at, cli.Takedown{URL: url}, cli.ForgetOptions{Progress: progress})
-			return err
-		},
-		"delete": func() error {
-			_, err := (Backend{}).Delete(t.Context(), k.at, k.Record.Spec.Name, cli.DeleteOptions{Progress: progress})
-			return err
-		},
-		"repair": func() error {
-			_, err := (Backend{}).Repair(t.Context(), k.at, k.Record.Spec.Name, func(cli.Repaired) {})
-			return err
-		},
-	} {
+	commands := k.takedowns(url)
+	commands["repair"] = func() error {
+		_, err := (Backend{}).Repair(t.Context(), k.at, k.Record.Spec.Name, func(cli.Repaired) {})
+		return err
+	}
+	for what, do := range commands {
 		if err := do(); err == nil || !strings.Contains(err.Error(), "are in namespace production") || !strings.Contains(err.Error(), "starter adopt") {
 			t.Errorf("%s: %v", what, err)
 		}

@@ -21,22 +21,27 @@ func TestNothingIsRemovedFromAnothersArchive(t *testing.T) {
 	files, err := archive.OpenDir(k.at.Archive)
 	k.must(err)
 	archivetest.Put(t, files, []byte("theirs"))
-	progress := func(cli.ForgetProgress) {}
-	for what, do := range map[string]func() error{
-		"forget": func() error {
-			_, err := (Backend{}).Forget(t.Context(), k.at, cli.Takedown{URL: url}, cli.ForgetOptions{Progress: progress})
-			return err
-		},
-		"delete": func() error {
-			_, err := (Backend{}).Delete(t.Context(), k.at, k.Record.Spec.Name, cli.DeleteOptions{Progress: progress})
-			return err
-		},
-	} {
+	for what, do := range k.takedowns(url) {
 		if err := do(); !errors.Is(err, gc.ErrForeign) {
 			t.Errorf("%s: %v", what, err)
 		}
 		if pages, err := k.Store.FindPages(t.Context(), url, ""); err != nil || len(pages) != 1 {
 			t.Errorf("%s has removed the page: %v, %v", what, pages, err)
 		}
+	}
+}
+
+// takedowns are the commands that remove a page for good: by its URL, and with its crawl.
+func (k *kept) takedowns(url string) map[string]func() error {
+	progress := func(cli.ForgetProgress) {}
+	return map[string]func() error{
+		"forget": func() error {
+			_, err := (Backend{}).Forget(k.t.Context(), k.at, cli.Takedown{URL: url}, cli.ForgetOptions{Progress: progress})
+			return err
+		},
+		"delete": func() error {
+			_, err := (Backend{}).Delete(k.t.Context(), k.at, k.Record.Spec.Name, cli.DeleteOptions{Progress: progress})
+			return err
+		},
 	}
 }

@@ -206,7 +206,7 @@ func TestBatchWithOneNameTwice(t *testing.T) {
 		t.Error(err)
 	}
 	for _, digest := range digests {
-		if !b.dir.intact(digest) {
+		if !b.dir.Intact(digest) {
 			t.Errorf("%s is not intact", digest)
 		}
 	}

@@ -174,7 +174,7 @@ func (d *Dir) unlink(digest string, codings ...Coding) (removed bool, err error)
 // new one durable. Bytes that went bad are replaced.
 func (d *Dir) store(digest string, s *Spool) error {
 	defer d.lock(digest)()
-	if d.intact(digest) {
+	if d.Intact(digest) {
 		// Another process may have renamed it there a moment ago and not yet synced the
 		// folder. If there is nothing to sync, this costs little.
 		return durable.Sync(filepath.Dir(d.file(digest, Plain)))
@@ -218,8 +218,8 @@ func (d *Dir) place(digest string, e encoded) error {
 	return durable.Sync(filepath.Dir(target))
 }
 
-// intact reports whether the content lies in its place undamaged.
-func (d *Dir) intact(digest string) bool {
+// Intact reports whether the content lies in its place undamaged. It reads all of it.
+func (d *Dir) Intact(digest string) bool {
 	f, c, err := d.find(digest)
 	if err != nil {
 		return false

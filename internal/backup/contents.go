@@ -91,18 +91,21 @@ func (c *Copied) add(digest string, bytes int64, err error) error {
 // copier copies contents from one archive to another.
 type copier struct {
 	from, to archive.Store
-	// mends: contents that are damaged where they go to are copied, too.
-	mends    bool
+	// mended, unless nil, tells of contents that are damaged where they go to. They are copied, too.
+	mended   checked
 	doing    string
 	progress Progress
 }
 
-// restorer is a copier to an archive that may be damaged. A bucket's server says what it was
-// given, and not what it has, so there nothing is read again.
+// restorer is a copier to an archive that may be damaged. Of a bucket nothing is read again.
 func restorer(from, to archive.Store, progress Progress) copier {
-	_, isFolder := to.(batched)
-	return copier{from: from, to: to, mends: isFolder, doing: "copying contents", progress: progress}
+	mended, _ := to.(checked)
+	return copier{from: from, to: to, mended: mended, doing: "copying contents", progress: progress}
 }
+
+// checked is an archive that reads what it has. A bucket is none: its server says what it was
+// given.
+type checked interface{ Intact(digest string) bool }
 
 // batched is an archive that brings many contents to the disk together.
 type batched interface {
@@ -191,7 +194,7 @@ func (c copier) one(ctx context.Context, to writes, digest string) (n int64, err
 	if err != nil {
 		return 0, err
 	}
-	if there && (!c.mends || intact(ctx, c.to, digest)) {
+	if there && (c.mended == nil || c.mended.Intact(digest)) {
 		return 0, errThere
 	}
 	r, err := c.from.Open(ctx, digest)
@@ -209,14 +212,4 @@ func (c copier) one(ctx context.Context, to writes, digest string) (n int64, err
 	}
 	_, n, err = w.Commit()
 	return n, err
-}
-
-// intact reports whether a content can be read to its end.
-func intact(ctx context.Context, files archive.Store, digest string) bool {
-	r, err := files.Open(ctx, digest)
-	if err != nil {
-		return false
-	}
-	_, err = io.Copy(io.Discard, r)
-	return errors.Join(err, r.Close()) == nil
 }
