@@ -56,14 +56,28 @@ func (a *Activities) DetectChange(ctx context.Context, in contract.DetectIn) (co
 	return out, nil
 }
 
+// enterComparing waits until there is room for a body of a size, in bytes. The context that it returns
+// limits the work from then on, until leave is called: a body that waits behind others is no less
+// readable.
+func (a *Activities) enterComparing(ctx context.Context, size int64) (working context.Context, leave func(), err error) {
+	room := min(max(size, comparedLeast), comparedAtOnce)
+	waiting, stop := context.WithTimeoutCause(ctx, contract.ComparePatience, fmt.Errorf("the worker had no room for it within %s", contract.ComparePatience))
+	defer stop()
+	if err := a.comparing.Acquire(waiting, room); err != nil {
+		return nil, nil, context.Cause(waiting)
+	}
+	working, end := context.WithTimeout(ctx, contract.CompareLimit)
+	return working, func() { end(); a.comparing.Release(room) }, nil
+}
+
 // compare is the part of DetectChange that needs the body. It also returns the links that
 // it stored, nil if there are none.
 func (a *Activities) compare(ctx context.Context, view *crawlView, page store.PageRecord, in contract.DetectIn) (contract.DetectOut, *store.PendingLinks, error) {
-	room := min(max(in.Fetch.Size, comparedLeast), comparedAtOnce)
-	if err := a.comparing.Acquire(ctx, room); err != nil {
+	ctx, leave, err := a.enterComparing(ctx, in.Fetch.Size)
+	if err != nil {
 		return contract.DetectOut{}, nil, fmt.Errorf("wait to compare %s: %w", pageLabel(page.PageRef), err)
 	}
-	defer a.comparing.Release(room)
+	defer leave()
 	body, err := a.read(ctx, in.Fetch.Digest)
 	if err != nil {
 		return contract.DetectOut{}, nil, err

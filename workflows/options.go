@@ -66,12 +66,12 @@ func withID(ctx workflow.Context, id string) workflow.ActivityOptions {
 	return options
 }
 
-// comparing are the options of DetectChange: CPU work on bytes in the archive. A handful of
-// attempts over a minute and a half distinguish a passing fault from a body that cannot be
-// handled.
+// comparing are the options of DetectChange: CPU work on bytes in the archive, for which it waits
+// until there is room, and then the registering of links. A handful of attempts over a minute and a
+// half distinguish a passing fault from a body that cannot be handled.
 func comparing(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		StartToCloseTimeout: time.Minute,
+		StartToCloseTimeout: contract.ComparePatience + contract.CompareLimit + time.Minute,
 		HeartbeatTimeout:    heartbeat,
 		RetryPolicy: &temporal.RetryPolicy{
 			InitialInterval:        time.Second,

@@ -188,6 +188,14 @@ type RefreshRobotsOut struct {
 // workflow allows for both.
 const BeginPatience = 15 * time.Second
 
+// ComparePatience is how long DetectChange waits until its worker has room for the body, beside
+// others, and CompareLimit how long it may then take to read and compare it. That a worker has
+// much to do says nothing about a body.
+const (
+	ComparePatience = 8 * time.Minute
+	CompareLimit    = time.Minute
+)
+
 // FetchIn makes one request under a permit.
 type FetchIn struct {
 	Page   crawl.PageRef `json:"page"`
