@@ -103,7 +103,7 @@ func (w *htmlWriter) text(raw []byte) {
 		return
 	case "style":
 		css := string(raw)
-		if w.isXML {
+		if w.isXML || w.foreign > 0 {
 			css = cdata.Replace(css)
 		}
 		w.out.WriteString(w.links.css(css))
@@ -122,7 +122,7 @@ func (w *htmlWriter) text(raw []byte) {
 	w.out.Write(bytes.ReplaceAll(raw, []byte("<"), []byte("&lt;")))
 }
 
-// cdata removes the marks around a text in XML with unescaped "<".
+// cdata removes the marks around a text with unescaped "<" in XML, and in pictures in HTML.
 var cdata = strings.NewReplacer("<![CDATA[", "", "]]>", "")
 
 // begin writes the head before the first thing that a page shows or loads.

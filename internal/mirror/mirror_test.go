@@ -80,6 +80,7 @@ func TestHTML(t *testing.T) {
 		"an open style":            {`x<style>p { color: red`, `x<style>p { color: red</style>`},
 		"animated addresses":       {`<svg><a><set attributeName=href to=javascript:a()><animate attributeName="xlink:href" values=javascript:a() /></a></svg>`, `<svg><a></a></svg>`},
 		"links in pictures":        {`<svg><a xlink:href="javascript:a()">x</a><use href="#i"/><image href="/p.png"/></svg>`, `<svg><a>x</a><use href="#i"/><image href="../../p.png/@page.png"/></svg>`},
+		"a style of XML in one":    {`<svg><style><![CDATA[.a>.b{fill:url(/p.png)}]]></style></svg><style>p<![CDATA[q]]></style>`, `<svg><style>.a>.b{fill:url("../../p.png/@page.png")}</style></svg><style>p< ![CDATA[q]]></style>`},
 		"an empty style in one":    {`<svg><style/><path d=M0/></svg><p>x`, `<svg><style/><path d="M0/"></svg><p>x`},
 		"twice":                    {`<img src=/p.png src=javascript:a() title=1 title=2>`, `<img src="../../p.png/@page.png" title="1">`},
 		"odd names":                {`<p a"b=1 x<y=2 =z title=3><q"r>x`, `<p title="3">x`},
