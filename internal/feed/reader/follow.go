@@ -100,7 +100,7 @@ func snapshotOf(pages []store.PageRecord) []feed.SnapshotPage {
 		}
 		listed = append(listed, feed.SnapshotPage{
 			V: feed.EventVersion, Kind: feed.KindSnapshot, Crawl: p.Crawl,
-			Page:    feed.EventPage{ID: p.PageID, URL: p.URL, Host: p.Host, Title: p.Last.Title, State: p.State},
+			Page:    feed.EventPage{ID: p.PageID, URL: p.URL, Host: p.Host, Title: p.Last.Title, State: p.State, Source: p.Kind},
 			Version: versionOf(p.Last.Seq, p.Last),
 		})
 	}

@@ -193,6 +193,37 @@ func TestRequisitesAreAskedFor(t *testing.T) {
 	w.check(err)
 }
 
+// A snapshot says which of its pages are read for links and dates only, as events do.
+func TestSnapshotOfSources(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	want := map[int64]crawl.PageKind{w.page(w.crawl, "https://example.com/", "example.com"): crawl.KindPage}
+	for url, kind := range map[string]crawl.PageKind{"https://example.com/sitemap.xml": crawl.KindSitemap, "https://example.com/news.rss": crawl.KindFeed} {
+		want[crawltest.Page(t, w.s, w.crawl, store.NewURL{URL: url, Host: "example.com", Kind: kind}).PageID] = kind
+	}
+	for page := range want {
+		w.finds(page, "", "Some words of it.")
+	}
+	_, err := reader.New(w.s, nil).Snapshot(w.ctx, reader.Query{CrawlID: w.crawl.ID}, func(some []feed.SnapshotPage) error {
+		for _, p := range some {
+			kind, is := want[p.Page.ID]
+			if !is || p.Page.Source != kind {
+				t.Errorf("%s is a %s, want %s", p.Page.URL, p.Page.Source, kind)
+			}
+			delete(want, p.Page.ID)
+			line, err := json.Marshal(p)
+			if w.check(err); strings.Contains(string(line), `"source"`) != kind.IsSource() {
+				t.Errorf("the line is %s", line)
+			}
+		}
+		return nil
+	})
+	w.check(err)
+	if len(want) > 0 {
+		t.Errorf("not in the snapshot: %v", want)
+	}
+}
+
 func TestWhatIsGone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
