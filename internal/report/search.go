@@ -109,7 +109,7 @@ func (r Reporter) SearchOf(ctx context.Context, files Contents, q SearchQuery) (
 	}
 	for _, h := range result.Hits {
 		hit, err := s.of(ctx, h)
-		if errors.Is(err, store.ErrNotFound) { // it was forgotten since
+		if errors.Is(err, store.ErrNotFound) { // it was forgotten since, or may not be kept any more
 			continue
 		}
 		if err != nil {
@@ -133,6 +133,11 @@ func (s snippets) of(ctx context.Context, h search.Hit) (SearchHit, error) {
 	page, err := s.Relations.Page(ctx, h.Page)
 	if err != nil {
 		return SearchHit{}, err
+	}
+	// If its text is the same, that the site asks not to keep it is no change: the index hears of
+	// it with the next look at all pages.
+	if page.Last.Digest == "" {
+		return SearchHit{}, fmt.Errorf("page %d: %w: %w", h.Page, store.ErrNotFound, errNotKept)
 	}
 	hit := SearchHit{Page: h.Page, Version: h.Version, URL: h.URL, Title: h.Title, Score: h.Score, Copies: h.Copies, Seen: seen(page), Record: page}
 	v, err := s.Store.Version(ctx, h.Page, h.Version)

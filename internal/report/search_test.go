@@ -119,6 +119,28 @@ func TestSearchOf(t *testing.T) {
 	}
 }
 
+// A page that may not be kept any more is not shown, though the index hears of it only later: its
+// text is the same, so it is no change.
+func TestSearchOfWhatMayNotBeKept(t *testing.T) {
+	t.Parallel()
+	l := newLibrary(t)
+	p := l.page("https://a.test/1", "Retries", "How a retry policy works.", true)
+	other := l.page("https://a.test/2", "Policies", "How another policy for each retry works.", true)
+	l.check(l.index.SetCursor(t.Context(), l.Record.ID, search.Progress{Filled: true}.String()))
+	_, err := l.Store.SaveVersion(t.Context(), store.SaveVersionParams{Version: store.VersionRecord{
+		PageID: p.PageID, Visit: p.Visits + 1, TextDigest: p.Last.TextDigest, Bytes: p.Last.Bytes, ContentType: "text/html",
+	}})
+	l.check(err)
+	_, err = l.Store.RecordVisit(t.Context(), store.RecordParams{Visit: store.VisitRecord{
+		PageID: p.PageID, Visit: p.Visits + 1, Outcome: crawl.OutcomeCosmetic, State: crawl.Active, Status: 200,
+	}})
+	l.check(err)
+	a, err := l.reporter().SearchOf(t.Context(), l.Files, report.SearchQuery{Crawl: "docs", Words: "retry policy"})
+	if err != nil || len(a.Hits) != 1 || a.Hits[0].Page != other.PageID {
+		t.Errorf("%+v, %v", a.Hits, err)
+	}
+}
+
 func TestSearchOfNothing(t *testing.T) {
 	t.Parallel()
 	l := newLibrary(t)
