@@ -38,14 +38,15 @@ func folderSender(
 		if err != nil {
 			return nil, err
 		}
+		chosen := selects(name, spec)
 		if export.Format(spec.Format) == export.Mirror {
-			src = src.WithRequisites()
+			src = src.WithRequisites().Choosing(chosen)
 		}
 		if spec.Article {
 			src = src.WithArticles()
 		}
 		return made(folder.New(spec, folders, folder.Collection{
-			Store: s.ID(), Crawl: crawlName, Source: src, Rendering: config.Release + " " + src.Rules(), Now: time.Now, Selects: selects(name, spec),
+			Store: s.ID(), Crawl: crawlName, Source: src, Rendering: config.Release + " " + src.Rules(), Now: time.Now, Selects: chosen,
 		}))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"recrawl/internal/config"
@@ -41,6 +42,30 @@ func TestFolderSender(t *testing.T) {
 	}
 	if _, err := folderSender(nil, k.Store, k.Files, selects)(ctx, "other", "copy", crawl.SinkSpec{}); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a crawl that is not there: %v", err)
+	}
+}
+
+// In a mirror of some pages, links to the others lead to the web: they have no file here.
+func TestMirrorOfSomePages(t *testing.T) {
+	t.Parallel()
+	ctx, root := t.Context(), t.TempDir()
+	k := newKept(t)
+	k.found("https://host.test/docs/a", `<html><p>The words. <a href="b">b</a> <a href="/blog">blog</a>`)
+	k.found("https://host.test/docs/b", "<html><p>More words.")
+	k.found("https://host.test/blog", "<html><p>Other words.")
+	sender, err := folderSender(map[string]string{"docs": root}, k.Store, k.Files, selectedBy)(ctx, "news", "copy",
+		crawl.SinkSpec{Kind: "folder", To: "docs", Format: "mirror", Prefix: crawl.Texts{"https://host.test/docs/"}})
+	k.must(err)
+	for more := true; more; {
+		more, err = sender.(sink.Filler).Fill(ctx)
+		k.must(err)
+	}
+	text, err := os.ReadFile(filepath.Join(root, "host.test", "docs", "a", "@page.html"))
+	if want := `<a href="../b/@page.html">b</a> <a href="https://host.test/blog">blog</a>`; err != nil || !strings.Contains(string(text), want) {
+		t.Errorf("%s, %v, want %s", text, err, want)
+	}
+	if _, err := os.Stat(filepath.Join(root, "host.test", "blog")); err == nil {
+		t.Error("a page that is not selected is there")
 	}
 }
 

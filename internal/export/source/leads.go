@@ -113,6 +113,9 @@ func (s *Source) Path(ctx context.Context, u urlkey.URL) (string, error) {
 			return "", err
 		}
 		if stands {
+			if s.chosen != nil && !x.Requisite && !s.chosen(x.URL) {
+				return "", nil
+			}
 			return export.FileName(export.Mirror, x), nil
 		}
 		if url, err = s.leadsTo(ctx, found[0]); err != nil || url == "" {

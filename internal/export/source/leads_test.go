@@ -69,6 +69,15 @@ func TestMirrorOfSameBytes(t *testing.T) {
 			t.Errorf("%s is at %q, %v, want %q", path, got, err, want)
 		}
 	}
+	// A folder may have only some of the pages: links to the others lead to the web.
+	some := kept.Choosing(func(url string) bool { return url == host+"/" })
+	for path, want := range map[string]string{"/": "host.test/@index.html", "/a": "", "/b": "", "/p.png": "host.test/p.png/@page.png"} {
+		u, err := urlkey.Canonical(host + path)
+		check(t, err)
+		if got, err := some.Path(ctx, u); err != nil || got != want {
+			t.Errorf("of some pages %s is at %q, %v, want %q", path, got, err, want)
+		}
+	}
 
 	done, err := export.Export(ctx, src, t.TempDir(), export.Options{Format: export.Mirror, Crawl: "news", Now: time.Now().Add(time.Hour)})
 	check(t, err)

@@ -43,8 +43,9 @@ type Source struct {
 	rules extract.Rules
 	urls  urlkey.Rules
 
-	requisites bool            // are documents too
-	reading    extract.Reading // of documents
+	requisites bool                  // are documents too
+	reading    extract.Reading       // of documents
+	chosen     func(url string) bool // of the pages to which Path leads; nil for all
 }
 
 var _ export.Source = (*Source)(nil)
@@ -71,6 +72,14 @@ func (s *Source) WithArticles() *Source {
 	strict := *s
 	strict.reading = extract.ReadArticle
 	return &strict
+}
+
+// Choosing returns a source for a folder that has only some of the pages: Path knows of no others.
+// Requisites are in it wherever they are from.
+func (s *Source) Choosing(chosen func(url string) bool) *Source {
+	some := *s
+	some.chosen = chosen
+	return &some
 }
 
 // Exchanges implements export.Source.
