@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
 	"maps"
@@ -563,6 +564,69 @@ func TestSelects(t *testing.T) {
 	maps.DeleteFunc(got, func(name, _ string) bool { return strings.HasPrefix(name, ownFolder) || strings.HasSuffix(name, "/") })
 	if len(got) != 1 || !strings.HasPrefix(slices.Collect(maps.Keys(got))[0], "example.com/docs/a/@page") {
 		t.Errorf("%q", got)
+	}
+}
+
+// far is a crawl whose archive is so far away that the time of a call is over after one body.
+type far struct {
+	*world
+	room int
+	over bool
+}
+
+func (f *far) Body(ctx context.Context, digest string) (io.ReadCloser, error) {
+	if f.over = f.room == 0; f.over {
+		return nil, context.DeadlineExceeded
+	}
+	f.room--
+	return f.world.Body(ctx, digest)
+}
+
+// callTo is the context of a call to it.
+type callTo struct {
+	context.Context
+	far *far
+}
+
+func (c callTo) Err() error {
+	if c.far.over {
+		return context.DeadlineExceeded
+	}
+	return c.Context.Err()
+}
+
+// A step for which the time does not last goes on where it was.
+func TestStepThatTakesTooLong(t *testing.T) {
+	t.Parallel()
+	for _, format := range []export.Format{export.HTML, export.Mirror} {
+		w, root, r := newWorld(), t.TempDir(), rand.New(rand.NewPCG(13, 13))
+		for _, url := range exporttest.URLs() {
+			w.register(url, r)
+		}
+		f := &far{world: w}
+		s, err := New(crawl.SinkSpec{Kind: "folder", To: "docs/news", Format: string(format)}, map[string]string{"docs": root},
+			Collection{Store: "s1", Crawl: "news", Source: f, Now: func() time.Time { return w.now }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls := 0
+		for more := true; more; calls++ {
+			if calls > 2*len(w.pages) {
+				t.Fatalf("%s: it never ends", format)
+			}
+			f.room, f.over = 1, false
+			if more, err = s.Fill(callTo{t.Context(), f}); err != nil {
+				t.Fatalf("%s: %v", format, err)
+			}
+		}
+		if calls < len(w.pages) {
+			t.Errorf("%s: %d pages in %d calls", format, len(w.pages), calls)
+		}
+		w.check(t, root, format)
+		f.room, f.over = 0, false
+		if _, err := s.Fill(callTo{t.Context(), f}); err != nil {
+			t.Errorf("%s: once it is filled: %v", format, err)
+		}
 	}
 }
 

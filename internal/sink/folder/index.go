@@ -51,8 +51,8 @@ func shardEntry(name string) (n int64, ok bool) {
 	return n, err == nil && shardName(n) == indexFolder+"/"+name
 }
 
-// settle brings the folder up to date for the pages after one and through another: it then
-// holds the wanted ones and no others.
+// settle brings the folder up to date for the pages after one and through another, in their order:
+// it then holds the wanted ones and no others.
 func (k *keeper) settle(ctx context.Context, after, through int64, wanted map[int64]export.Exchange) error {
 	shards, err := k.shards(after, through)
 	if err != nil {
@@ -61,6 +61,7 @@ func (k *keeper) settle(ctx context.Context, after, through int64, wanted map[in
 	for page := range wanted {
 		shards[shardOf(page)] = true
 	}
+	k.settled = after
 	for _, shard := range slices.Sorted(maps.Keys(shards)) {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -68,6 +69,7 @@ func (k *keeper) settle(ctx context.Context, after, through int64, wanted map[in
 		if err := k.settleShard(ctx, shard, after, through, wanted); err != nil {
 			return err
 		}
+		k.settled = max(k.settled, min((shard+1)*shardPages-1, through))
 	}
 	return nil
 }
@@ -134,8 +136,12 @@ func (k *keeper) settleShard(ctx context.Context, shard, after, through int64, w
 	slices.SortFunc(todo, func(a, b export.Exchange) int { return cmp.Compare(a.Page, b.Page) })
 	for _, x := range todo {
 		if err := k.carryOut(ctx, pages, x); err != nil {
+			if ctx.Err() != nil { // what is done need not be done again
+				err = errors.Join(err, k.saveShard(shard, pages))
+			}
 			return err
 		}
+		k.settled = max(k.settled, x.Page)
 	}
 	return k.saveShard(shard, pages)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path"
@@ -81,6 +82,8 @@ type keeper struct {
 	root   *os.Root
 	lock   *os.File
 	marker marker
+	// settled is the page up to which settle has come.
+	settled int64
 }
 
 // open opens the folder, makes it if necessary, and refuses one that is not ours.
@@ -177,7 +180,8 @@ func (k *keeper) saveMarker() error {
 }
 
 // fill looks at the next pages, and reports whether there are more. The marker records the
-// progress.
+// progress. Where the time is over first, the next call goes on: a store or an archive that is far
+// away may need more time for these pages than one call has.
 func (k *keeper) fill(ctx context.Context) (more bool, err error) {
 	after := k.marker.After
 	found, through, more, err := k.Source.Documents(ctx, after, fillAtOnce)
@@ -194,7 +198,11 @@ func (k *keeper) fill(ctx context.Context) (more bool, err error) {
 		}
 	}
 	if err := k.settle(ctx, after, through, wanted); err != nil {
-		return false, err
+		if k.settled == after || !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return false, err
+		}
+		through, more = k.settled, true
+		maps.DeleteFunc(wanted, func(page int64, _ export.Exchange) bool { return page > through })
 	}
 	k.marker.After = through
 	k.marker.Counted += len(wanted)
