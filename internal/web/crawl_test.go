@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/feed"
+	"recrawl/internal/feed/reader"
 	"recrawl/internal/store"
 )
 
@@ -47,6 +49,34 @@ func TestCrawl(t *testing.T) {
 	missing := w.do(local(http.MethodGet, "/crawls/olds", ""))
 	if missing.Code != http.StatusNotFound {
 		t.Errorf("a crawl that does not exist: %d", missing.Code)
+	}
+}
+
+// What changed in the text of a page is not shown any more once the page is forgotten, though it
+// was shown before.
+func TestChangesOfForgottenPages(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	url := "https://example.com/neighbours"
+	page := w.page(url, "example.com")
+	w.finds(page, "Neighbours", "<p>Welcome to all who come here.<p>Ann lives in the street.")
+	w.finds(page, "Neighbours", "<p>Welcome to all who come here.<p>Ann lives in the house.")
+	changes := reader.New(w.s, w.files)
+	last, err := changes.Last(t.Context(), reader.Query{CrawlID: w.crawl.ID}, feed.Cursor{}, 1)
+	w.check(err)
+	diff, err := changes.DiffOf(t.Context(), last.Events[0])
+	w.check(err)
+	w.server.diffs.put(diffKey{last.Events[0].ID, w.crawl.Generation}, diff) // as somebody's look does, if there is time
+	paths := []string{"/crawls/news", "/crawls/news/changes"}
+	for _, path := range paths {
+		w.has(w.get(path), "Ann lives in the house.")
+	}
+	_, err = w.s.Forget(t.Context(), store.ForgetParams{Target: store.Target{URL: url}, Limit: 10})
+	w.check(err)
+	for _, path := range paths {
+		if got := w.get(path); !strings.Contains(got, "forgotten since") || strings.Contains(got, "Ann lives") {
+			t.Errorf("%s shows what was forgotten:\n%s", path, got)
+		}
 	}
 }
 

@@ -146,12 +146,13 @@ const (
 )
 
 // fill adds the diffs that are cached or quickly computed to the events. The changes are
-// shown even after an error.
+// shown even after an error. What is cached of a page that was forgotten since, or of a version
+// that is no longer kept, is not shown.
 func (d *diffs) fill(ctx context.Context, r *reader.Reader, generation int64, events []feed.Event) {
 	begun := time.Now()
 	for i := range events {
 		e := &events[i]
-		if e.Before == nil || e.Version == nil || e.Page == nil {
+		if e.Page == nil || e.Page.URL == "" || !keepsBody(e.Before) || !keepsBody(e.Version) {
 			continue
 		}
 		key := diffKey{e.ID, generation}
@@ -170,6 +171,8 @@ func (d *diffs) fill(ctx context.Context, r *reader.Reader, generation int64, ev
 		d.put(key, diff)
 	}
 }
+
+func keepsBody(v *feed.EventVersionOf) bool { return v != nil && v.Digest != "" }
 
 func (d *diffs) get(key diffKey) (*feed.EventDiff, bool) {
 	d.mu.Lock()
