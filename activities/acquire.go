@@ -246,7 +246,11 @@ func (a *Activities) robotsFile(ctx context.Context, rec store.RobotsRecord) (*r
 	default:
 		return nil, rec, nil
 	}
-	if _, ok := a.robots.get(rec.Origin, rec.TextDigest, rec.ExpiresAt); !ok && rec.Text == "" {
+	known, ok := a.robots.get(rec.Origin, rec.TextDigest, rec.ExpiresAt)
+	switch {
+	case ok && known.answered:
+		return known.File, rec, nil // not by parsed: it may be dropped from the cache by then, and rec lacks its text
+	case !ok && rec.Text == "":
 		full, err := a.stores.Gate.Robots(ctx, rec.Origin)
 		if err != nil {
 			return nil, rec, err
