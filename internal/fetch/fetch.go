@@ -221,9 +221,9 @@ type exchange struct {
 	cancel context.CancelCauseFunc
 	start  time.Time
 	res    Result
-	// proxied: the request goes to a proxy instead of the host, or through its
-	// tunnel.
-	proxied bool
+	// byProxy: a proxy reads the request and answers it, instead of passing bytes on
+	// through a tunnel.
+	byProxy bool
 	place   *Place        // at the address, nil if it has none
 	waited  time.Duration // for places
 }
@@ -245,7 +245,7 @@ func (x *exchange) run(ctx context.Context) error {
 	}
 	x.res.Sent = true
 	x.res.Heads.Request = requestHead(hr)
-	if x.proxied {
+	if x.byProxy {
 		forProxy(hr.URL)
 	}
 	// A ClientConn writes a request once: the code that makes http.Transport repeat a
@@ -261,7 +261,7 @@ func (x *exchange) run(ctx context.Context) error {
 		resp.Body.Close()
 		x.res.Cut = !body.ended
 	}()
-	if x.proxied && resp.StatusCode == http.StatusProxyAuthRequired {
+	if x.byProxy && resp.StatusCode == http.StatusProxyAuthRequired {
 		x.res.Sent = false // the proxy kept it
 		return proxyRefusal(ctx, nil, nil, resp)
 	}
@@ -284,8 +284,8 @@ func (x *exchange) connect(ctx context.Context) (*http.ClientConn, error) {
 	if err != nil {
 		return nil, localError{err}
 	}
-	x.proxied = proxy != nil
-	if addr, ok := spelledAddress(x.req.URL); ok && x.proxied {
+	x.byProxy = proxy != nil && x.req.URL.Scheme() == "http" && !strings.HasPrefix(proxy.Scheme, "socks5")
+	if addr, ok := spelledAddress(x.req.URL); ok && proxy != nil {
 		if err := x.enter(ctx, addr); err != nil {
 			return nil, err
 		}

@@ -86,6 +86,20 @@ func TestProxyTunnel(t *testing.T) {
 	}
 }
 
+// TestHostThatPosesAsTheProxy: 407 in a tunnel is the host's own answer. Taken for the proxy's, it
+// would be a fault of ours, for which the page would be asked for again and again.
+func TestHostThatPosesAsTheProxy(t *testing.T) {
+	for _, h2 := range []bool{false, true} {
+		s, roots := tlsServer(t, h2, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusProxyAuthRequired) })
+		proxy, _ := proxyTo(t, s.Listener.Addr().String(), http.StatusOK)
+		got := New(Options{Proxy: proxy, RootCAs: roots}).Do(t.Context(), get(t, "https://example.com/"), nil)
+		checkResult(t, got)
+		if got.Local || !got.Sent || got.Outcome != crawl.OutcomeFailed || got.Status != http.StatusProxyAuthRequired {
+			t.Errorf("HTTP/2 %v: %+v", h2, got)
+		}
+	}
+}
+
 // TestProxyIsNotAWayIn: a host that is spelled as an address is checked, and this
 // machine is never requested through a proxy.
 func TestProxyIsNotAWayIn(t *testing.T) {

@@ -26,7 +26,7 @@ func (r Request) asked() string {
 
 // forProxy turns an opaque URL into one for a proxy, which must be told the host.
 func forProxy(u *url.URL) {
-	if u.Opaque != "" && u.Scheme == "http" {
+	if u.Opaque != "" {
 		u.Opaque = "//" + u.Host + u.Opaque
 	}
 }
