@@ -52,9 +52,14 @@ func scanRobotsAnd(row Row, more ...any) (store.RobotsRecord, error) {
 	return r, nil
 }
 
+// delayKept is how long the Crawl-delay of an origin still counts for its host once its
+// robots.txt has expired: permits that were granted before may still begin.
+const delayKept = 24 * time.Hour
+
 // SaveRobots implements store.Gate. The host's Crawl-delay becomes the largest
 // of its origins'; a robots.txt that could not be read leaves the delay that was
-// known.
+// known. One that has expired long ago does not count: the pages of an origin that sends to
+// another, as http to https, are seldom asked for.
 func (s *Store) SaveRobots(ctx context.Context, p store.SaveRobotsParams) error {
 	_, err := write(ctx, s, func(tx Tx) (struct{}, error) { return struct{}{}, s.saveRobots(ctx, tx, p) })
 	if err != nil {
@@ -74,8 +79,15 @@ func (s *Store) saveRobots(ctx context.Context, tx Tx, p store.SaveRobotsParams)
 	if p.State != store.RobotsParsed && p.State != store.RobotsAllowAll {
 		return nil
 	}
-	return tx.Queue(ctx, `UPDATE hosts SET crawl_delay = (SELECT MAX(r.crawl_delay) FROM robots r WHERE r.host = $2) WHERE id = $1`,
-		hostID, host)
+	now, err := tx.Now(ctx)
+	if err != nil {
+		return err
+	}
+	// A file that nobody has asked for since may say anything by now, and none of its origin's
+	// pages is asked for before it is.
+	return tx.Queue(ctx, `UPDATE hosts SET crawl_delay = (SELECT MAX(r.crawl_delay) FROM robots r
+			WHERE r.host = $2 AND (r.origin = $3 OR r.expires_at > $4)) WHERE id = $1`,
+		hostID, host, clean(p.Origin), now-spanMicros(delayKept))
 }
 
 // RaiseCrawlDelay implements store.Gate.

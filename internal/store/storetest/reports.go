@@ -168,6 +168,7 @@ func robotsCases() []collectionCase {
 		{"UnknownIsNotFound", robotsUnknown},
 		{"LargestCrawlDelayHolds", robotsDelay},
 		{"TroubleKeepsTheDelay", robotsTrouble},
+		{"OldDelayIsForgotten", robotsOldDelay},
 		{"HostileText", robotsHostile},
 		{"BadOriginIsRefused", robotsBadOrigin},
 	}
@@ -225,8 +226,13 @@ func (c *collection) crawlDelay(host int) time.Duration {
 
 func (c *collection) saveRobots(scheme string, state store.RobotsState, delay time.Duration) {
 	c.Helper()
+	c.saveRobotsFor(scheme, state, delay, time.Hour)
+}
+
+func (c *collection) saveRobotsFor(scheme string, state store.RobotsState, delay, expires time.Duration) {
+	c.Helper()
 	c.check(c.s.SaveRobots(c.ctx, store.SaveRobotsParams{
-		Origin: scheme + "://" + c.host(1), State: state, CrawlDelay: delay, Expires: time.Hour,
+		Origin: scheme + "://" + c.host(1), State: state, CrawlDelay: delay, Expires: expires,
 	}))
 }
 
@@ -250,6 +256,22 @@ func robotsTrouble(c *collection) {
 	want(c, "crawl delay while redirected", c.crawlDelay(1), 7*time.Second)
 	c.saveRobots("https", store.RobotsParsed, 0)
 	want(c, "crawl delay after recovery", c.crawlDelay(1), 0)
+}
+
+// The file of an origin that is hardly ever asked for any more does not slow down its host for
+// ever, and counts as soon as it is read again.
+func robotsOldDelay(c *collection) {
+	c.open()
+	c.register(0, c.urls(1, 1, 0)...)
+	c.saveRobotsFor("http", store.RobotsParsed, time.Minute, -time.Hour)
+	c.saveRobots("https", store.RobotsParsed, 3*time.Second)
+	want(c, "crawl delay while the other file has just expired", c.crawlDelay(1), time.Minute)
+	c.saveRobotsFor("http", store.RobotsParsed, time.Minute, -25*time.Hour)
+	want(c, "crawl delay of the file itself", c.crawlDelay(1), time.Minute)
+	c.saveRobots("https", store.RobotsParsed, 3*time.Second)
+	want(c, "crawl delay a day after the other file expired", c.crawlDelay(1), 3*time.Second)
+	c.saveRobots("http", store.RobotsParsed, time.Minute)
+	want(c, "crawl delay once it is read again", c.crawlDelay(1), time.Minute)
 }
 
 func robotsHostile(c *collection) {
