@@ -352,12 +352,18 @@ func recordOf(page store.PageRecord, in contract.PlanIn, plan schedule.Plan, kee
 			Reasons: slices.Concat(in.Reasons, settled, doubted, plan.Reasons()),
 		},
 		Interval: plan.Interval, Failures: plan.Failures, Held: f.Held, Late: late(page, f.At), Foreseen: plan.Foreseen,
-		// A suspect content's validators must not answer for the page before it counts.
-		Validators: f.Validators && f.Outcome != crawl.OutcomeSuspect, ETag: f.ETag, LastModified: f.LastModified, Respelling: respelling(page, f), Belief: plan.Belief.Encode(),
+		Validators: f.Validators && answersForCopy(f.Outcome), ETag: f.ETag, LastModified: f.LastModified, Respelling: respelling(page, f), Belief: plan.Belief.Encode(),
 		Suspect:   suspect,
 		Touched:   in.Touched,
 		Retention: store.Retention{Versions: keep.MaxVersions, Age: keep.MaxAge.Std(), Visits: keep.MaxVisits},
 	}
+}
+
+// answersForCopy reports whether a visit's validators are those of the page's copy from now on:
+// not before a suspect content counts, nor if what was fetched as a list is none. A 304 for that
+// would say that the copy still stands.
+func answersForCopy(o crawl.Outcome) bool {
+	return o != crawl.OutcomeSuspect && o != crawl.OutcomeUnsupported
 }
 
 func summaryOf(v store.VisitRecord) string {

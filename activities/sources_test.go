@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -239,6 +240,33 @@ func TestSourcesThatAreNone(t *testing.T) {
 	out, _ := w.read(elsewhere, "text/html", "<html><p>Rain")
 	if out.Outcome != crawl.OutcomeUnsupported || w.page(elsewhere.URL).Kind != crawl.KindSitemap {
 		t.Errorf("a page beyond the scope: %+v", out)
+	}
+}
+
+// While something else stands in a list's place, the visits say so. Its validators do not become
+// those of the list, or a 304 would say that the list is unchanged.
+func TestSourceBehindANotice(t *testing.T) {
+	t.Parallel()
+	var notice atomic.Bool
+	s := serve(t, func(rw http.ResponseWriter, r *http.Request) {
+		tag, kind, body := `"list"`, "application/xml", urlset("http://"+r.Host+"/a")
+		if notice.Load() {
+			tag, kind, body = `"notice"`, "text/plain", "We are moving."
+		}
+		if r.Header.Get("If-None-Match") == tag {
+			answering(304, "", "ETag: "+tag)(rw, r)
+			return
+		}
+		answering(200, body, "Content-Type: "+kind, "ETag: "+tag)(rw, r)
+	})
+	w := newWorld(t)
+	w.living([]string{s.url + "/"})
+	page := w.listed(s.url + "/map.xml")
+	for i, want := range []crawl.Outcome{crawl.OutcomeNew, crawl.OutcomeUnsupported, crawl.OutcomeUnsupported, crawl.OutcomeUnchanged} {
+		notice.Store(want == crawl.OutcomeUnsupported)
+		if got := w.visit(page, i+1); got.Outcome != want {
+			t.Errorf("visit %d: %+v, want %s", i+1, got, want)
+		}
 	}
 }
 
