@@ -137,8 +137,8 @@ func (a *Activities) forbidden(ctx context.Context, view *crawlView, page crawl.
 	if len(purpose) == 0 {
 		return false, nil
 	}
-	terms, _, err := a.termsOf(ctx, u)
-	if err != nil {
+	terms, fresh, err := a.termsOf(ctx, u)
+	if err != nil || !fresh {
 		return false, err
 	}
 	_, refused := reserve.Against(terms.Reserved(u), purpose)

@@ -251,6 +251,22 @@ func TestReservedPagesAreNotAdmitted(t *testing.T) {
 	}
 }
 
+// A tdmrep.json that has expired keeps no page out: it is asked for again before the page is.
+func TestOldTermsKeepNobodyOut(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	opened := w.open([]string{"https://host.test/a"}, aim(crawl.UseAITrain), named)
+	w.saveRobots(store.SaveRobotsParams{Origin: "https://host.test", State: store.RobotsAllowAll, Expires: time.Hour})
+	err := w.store.SaveTerms(t.Context(), store.SaveTermsParams{Origin: "https://host.test", Text: `[{"location": "/", "tdm-reservation": 1}]`, Expires: -time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(w, contract.Admit, contract.AdmitIn{CrawlID: opened.CrawlID, Limit: 100})
+	if state := w.page("https://host.test/a").State; state != crawl.Active {
+		t.Errorf("the page is %s", state)
+	}
+}
+
 // A process that has not acquired the page reads its site's robots.txt when it compares.
 func TestReservedIsRecordedElsewhere(t *testing.T) {
 	t.Parallel()
