@@ -49,6 +49,11 @@ func TestFilters(t *testing.T) {
 			[]string{"https://www.example.com/x", "https://a.b.example.com:99/", "http://example.org:8080/"},
 			[]string{"https://example.com/", "https://notexample.com/", "http://example.org/", "http://www.example.org:8080/"},
 		},
+		{
+			`{"host":["example.com:443","*.example.org:80"]}`,
+			[]string{"https://example.com/", "http://example.com:443/", "http://www.example.org/"},
+			[]string{"http://example.com/", "https://example.com:8443/", "https://www.example.org/"},
+		},
 		{`{"host":"[::1]"}`, []string{"http://[::1]/", "http://[::1]:80/x", "http://[::1]:8080/"}, []string{"http://[::2]/"}},
 		{
 			`{"domain":"example.co.uk"}`,
