@@ -153,8 +153,8 @@ type AcquireResult struct {
 	Reason   string // one of the Wait constants
 	Position int    // places ahead in the line, an estimate beyond 64
 	Recorded *VisitRecord
-	// Robots is the origin's cached robots.txt, without its text. It decides when a page
-	// permit is granted. TextDigest names the text for Robots().
+	// Robots is the origin's cached robots.txt, without its text and its sitemaps. It decides
+	// when a page permit is granted. TextDigest names the text for Robots().
 	Robots  RobotsRecord
 	Effects GateEffects
 }

@@ -26,7 +26,7 @@ type robotsRow struct {
 	expiresAt int64
 	next      string
 	nextHost  string
-	// record is the whole record without the text, only from loadRobots.
+	// record is the whole record without the text and the sitemaps, only from robotsOf.
 	record store.RobotsRecord
 	// duty is the page that is fetching the origin's robots.txt, 0 for none, and
 	// dutyUntil when it should be done.
@@ -42,8 +42,9 @@ func (r *robotsRow) fields() []any {
 // robotsOf reads the origin's row, without the duty.
 func robotsOf(origin string, r *robotsRow) Step {
 	*r = robotsRow{record: store.RobotsRecord{Origin: origin}}
-	// All of robotsRecordColumns except the text, which is large.
-	query := `SELECT origin, state, status, '', text_digest, fetched_at, expires_at, failures, crawl_delay, sitemaps, problem, hops, forbids,
+	// All of robotsRecordColumns except the text and the sitemaps, which may be as large: this
+	// is read at each ask.
+	query := `SELECT origin, state, status, '', text_digest, fetched_at, expires_at, failures, crawl_delay, '', problem, hops, forbids,
 			next, next_host
 		FROM robots WHERE origin = $1`
 	return Step{Query: query, Args: []any{clean(origin)}, Scan: func(row Row) (err error) {

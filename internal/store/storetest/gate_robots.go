@@ -23,9 +23,13 @@ func robotsForOne(w *gateWorld) {
 	w.waits(pages[1])
 	w.robots(store.SaveRobotsParams{
 		Origin: "http://host.test", State: store.RobotsParsed, Status: 200, Text: "User-agent: *", Expires: time.Hour,
+		Sitemaps: []string{"http://host.test/map.xml"},
 	})
 	ended := w.release(permit)
 	a := w.ask(pages[0], patient)
+	if a.Robots.Text != "" || len(a.Robots.Sitemaps) > 0 {
+		w.t.Errorf("each ask reads what only registering needs: %+v", a.Robots)
+	}
 	if a.Answer != store.GateGranted || a.Permit.Kind != crawl.PermitPage || a.Robots.State != store.RobotsParsed || a.Robots.TextDigest == "" {
 		w.t.Fatalf("answer %s, permit %+v, robots %+v", a.Answer, a.Permit, a.Robots)
 	}
