@@ -18,9 +18,6 @@ const (
 	// because one crawl may not reach the host by its own spec. That says nothing about the
 	// host, and another crawl may reach it.
 	ownRefusalRest = 30 * time.Second
-	// ownRefusalSpread spreads the pages that ask again when a crawl's wait is over: one of
-	// them tries to fetch the robots.txt.
-	ownRefusalSpread = 10 * time.Second
 	// maxOwnRefusals bounds those that a process remembers. At the bound it forgets them all,
 	// and each costs one try without a request.
 	maxOwnRefusals = 2000
@@ -101,6 +98,6 @@ func (a *Activities) awaitsReach(ctx context.Context, in contract.AcquireIn, vie
 		return contract.AcquireOut{}, false, err
 	}
 	a.carryOut(ctx, effects)
-	wait += polite.Jitter(min(ownRefusalSpread, wait), uint64(page.PageID))
+	wait += polite.Jitter(polite.RobotsSpread(wait), uint64(page.PageID))
 	return contract.AcquireOut{Answer: contract.AnswerWait, Wait: wait, Reason: polite.WaitWords(store.WaitRobots, 0)}, true, nil
 }

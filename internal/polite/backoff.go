@@ -28,6 +28,8 @@ const (
 	// that cannot be had.
 	robotsBase = time.Minute
 	robotsMax  = 12 * time.Hour
+	// robotsSpread: see RobotsSpread.
+	robotsSpread = 10 * time.Second
 )
 
 // Answer is how a host answered a request. At most one of Throttled and Failed
@@ -137,6 +139,13 @@ func retryBackoff(failures int, lo, hi time.Duration, seed uint64) time.Duration
 // tenth of jitter by the seed.
 func RobotsBackoff(failures int, seed uint64) time.Duration {
 	return retryBackoff(failures, robotsBase, robotsMax, seed)
+}
+
+// RobotsSpread is the time over which the pages that have waited so long for a robots.txt come
+// back, once it may be tried again: ten seconds, or a minute for each hour. The first of them
+// fetches it. After days without it there may be tens of thousands, and each ask costs a task.
+func RobotsSpread(wait time.Duration) time.Duration {
+	return max(min(robotsSpread, wait), wait/60)
 }
 
 // doubled is lo × 2^(n-1), at most hi; n below 1 counts as 1.

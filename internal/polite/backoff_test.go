@@ -130,6 +130,17 @@ func TestRobotsBackoff(t *testing.T) {
 	}
 }
 
+func TestRobotsSpread(t *testing.T) {
+	t.Parallel()
+	for wait, want := range map[time.Duration]time.Duration{
+		0: 0, 3 * time.Second: 3 * time.Second, time.Minute: 10 * time.Second, time.Hour: time.Minute, robotsMax: 12 * time.Minute,
+	} {
+		if got := RobotsSpread(wait); got != want {
+			t.Errorf("RobotsSpread(%v) = %v, want %v", wait, got, want)
+		}
+	}
+}
+
 func TestJitter(t *testing.T) {
 	t.Parallel()
 	var sum time.Duration

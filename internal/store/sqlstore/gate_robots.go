@@ -11,10 +11,6 @@ import (
 	"recrawl/internal/store"
 )
 
-// robotsSpread is the time over which the pages of an origin whose robots.txt could not be
-// had come back, once it may be tried again: the first of them fetches it.
-const robotsSpread = 10 * time.Second
-
 // robotsMost is longer than any robots.txt is kept: one that is kept for longer was fetched
 // before the clock went back.
 const robotsMost = 25 * time.Hour
@@ -94,7 +90,7 @@ func (r *robotsRow) need(origin string, now int64) robotsNeed {
 
 // unreachableWait spreads the pages that wait for a robots.txt.
 func unreachableWait(wait time.Duration, page int64) time.Duration {
-	return wait + polite.Jitter(min(robotsSpread, wait), uint64(page))
+	return wait + polite.Jitter(polite.RobotsSpread(wait), uint64(page))
 }
 
 // originOf is the origin (scheme://host[:port]) of a canonical URL.

@@ -86,6 +86,7 @@ func RunGate(t *testing.T, open func(t *testing.T) store.Store) {
 		"RobotsRedirectForOneWaiter":  robotsRedirectForOne,
 		"RobotsRedirectToABusyHost":   robotsRedirectBusy,
 		"RobotsUnreachableWaits":      robotsUnreachable,
+		"RobotsUnreachableSpreads":    robotsSpread,
 		"RobotsExpires":               robotsExpires,
 		"CrawlDelayRaised":            crawlDelayRaised,
 		"RefusedByUsIsNoAnswer":       refusedByUs,

@@ -157,6 +157,20 @@ func robotsUnreachable(w *gateWorld) {
 	}
 }
 
+// After a long wait pages come back one after the other: each ask costs a task.
+func robotsSpread(w *gateWorld) {
+	pages := w.open("news", time.Millisecond, 30)
+	w.robots(store.SaveRobotsParams{Origin: "http://host.test", State: store.RobotsUnreachable, Expires: 12 * time.Hour, Problem: "HTTP 500"})
+	first, last := 24*time.Hour, time.Duration(0)
+	for _, page := range pages {
+		a := w.waits(page, patient)
+		first, last = min(first, a.Wait), max(last, a.Wait)
+	}
+	if first < 12*time.Hour-time.Minute || last > 12*time.Hour+13*time.Minute || last-first < 4*time.Minute {
+		w.t.Errorf("they wait from %v to %v", first, last)
+	}
+}
+
 func robotsExpires(w *gateWorld) {
 	pages := w.pages(w.crawl("news", time.Millisecond), "host.test", 1)
 	w.robots(store.SaveRobotsParams{Origin: "http://host.test", State: store.RobotsParsed, Status: 200, Expires: -time.Second})
