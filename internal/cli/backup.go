@@ -97,7 +97,7 @@ by the first pass of maintenance, at its old time. Hosts rest for one delay firs
 
 // Run restores a backup.
 func (c restoreCmd) Run(s *session) error {
-	store, archive := cmp.Or(s.global.Store, s.cfg.Store), cmp.Or(s.global.Archive, s.cfg.Archive)
+	archive := cmp.Or(s.global.Archive, s.cfg.Archive)
 	line := newProgress(s)
 	if c.ArchiveOnly {
 		if archive == "" {
@@ -110,7 +110,12 @@ func (c restoreCmd) Run(s *session) error {
 		}
 		return orLacking(done, 0, err)
 	}
+	store, err := s.storeOrFolder()
 	switch {
+	case err != nil:
+		return err
+	case store == "" && s.global.Archive != "":
+		return usagef("--archive goes with --store: a data folder has its archive in it")
 	case store != "" && !strings.HasPrefix(store, "sqlite:"):
 		return usagef("Postgres is restored with pg_restore, and its archive with `starter restore %s --archive-only`: see docs/backup.md", c.Dir)
 	case store != "" && archive == "":
@@ -126,6 +131,16 @@ func (c restoreCmd) Run(s *session) error {
 		err = report.Restored(done).Write(s.env.Stdout, s.global.Output)
 	}
 	return orLacking(done.Copied, done.Manifest.Lacking, err)
+}
+
+// storeOrFolder is the store that --store or RECRAWL_STORE names, "" for that of the data folder. A
+// --data beside the variable is refused: the variable would come first, and the command would act
+// on a store that nobody has in mind.
+func (s *session) storeOrFolder() (dsn string, err error) {
+	if s.global.Data != "" && s.global.Store == "" && s.cfg.Store != "" {
+		return "", usagef("--data %s names a data folder, and %s a store: unset that, or leave --data out", s.global.Data, config.EnvStore)
+	}
+	return cmp.Or(s.global.Store, s.cfg.Store), nil
 }
 
 // part shows the present step, and how much of it is done.

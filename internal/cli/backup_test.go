@@ -55,6 +55,8 @@ func TestBackup(t *testing.T) {
 		{args: "--store=sqlite:news.db restore kept", code: 2, err: "no archive"},
 		{args: "restore kept --archive-only", code: 2, err: "no archive"},
 		{args: "restore kept", env: map[string]string{"RECRAWL_STORE": "postgres://db/news"}, code: 2, err: "pg_restore"},
+		{args: "restore kept --data new", env: map[string]string{"RECRAWL_STORE": "sqlite:prod.db", "RECRAWL_ARCHIVE": "bytes"}, code: 2, err: "--data new names a data folder, and RECRAWL_STORE a store"},
+		{args: "restore kept --data new --archive bytes", code: 2, err: "--archive goes with --store"},
 		{args: "compact", call: `compact "data"`, out: "temporal.db: 1.0 KiB, was 4.0 KiB\n"},
 		{args: "compact --data other --output json", call: `compact "other"`, out: `{"file":"temporal.db","bytes_before":4096,"bytes_after":1024}`},
 		{args: "compact --data none", call: `compact "none"`, code: 3, err: "data folder"},
@@ -63,6 +65,7 @@ func TestBackup(t *testing.T) {
 		{args: "compact", env: map[string]string{"RECRAWL_STORE": "postgres://db/news"}, code: 2, err: "docs/operations.md"},
 		{args: "undo-upgrade", call: `undo "" "data"`, out: "old.db is as it was before the upgrade: go on with the release of that time; the upgraded one is newer.db\n"},
 		{args: "undo-upgrade --data new", call: `undo "" "new"`, code: 3, err: "no copy"},
+		{args: "undo-upgrade --data new", env: map[string]string{"RECRAWL_STORE": "sqlite:prod.db"}, code: 2, err: "--data new names a data folder, and RECRAWL_STORE a store"},
 		{args: "--store=postgres://db/news undo-upgrade", code: 2, err: "pg_dump"},
 		{args: "--archive=bytes restore kept --archive-only", call: `restore kept to archive "bytes"`, out: "0 contents, 0 of them new, 0 B\n"},
 	} {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -34,7 +33,10 @@ workflows are of the newer release. Visits since the upgrade are made again.
 
 // Run goes back.
 func (undoUpgradeCmd) Run(s *session) error {
-	at := cmp.Or(s.global.Store, s.cfg.Store)
+	at, err := s.storeOrFolder()
+	if err != nil {
+		return err
+	}
 	if at != "" && !strings.HasPrefix(at, "sqlite:") {
 		return usagef("no copy of Postgres is kept: restore what pg_dump saved before the upgrade, see docs/upgrading.md")
 	}
