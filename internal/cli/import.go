@@ -55,7 +55,7 @@ func (c importCmd) Run(s *session) error {
 		return err
 	}
 	defer in.close()
-	refused, err := openRefused(c.Refused)
+	refused, err := openRefused(c.Refused, in)
 	if err != nil {
 		return err
 	}

@@ -29,6 +29,20 @@ type inputList struct {
 // named puts the list's name before its error.
 func (l inputList) named(err error) error { return fmt.Errorf("%s: %w", l.name, err) }
 
+// isFile reports whether a file is the one that is read, also as standard input.
+func (l inputList) isFile(file *os.File) bool {
+	from, ok := l.read.r.(*os.File)
+	if !ok {
+		return false
+	}
+	one, err := from.Stat()
+	if err != nil {
+		return false
+	}
+	other, err := file.Stat()
+	return err == nil && os.SameFile(one, other)
+}
+
 func (l inputList) close() {
 	if l.file != nil {
 		_ = l.file.Close() // it was read only
@@ -146,14 +160,18 @@ type refusedFile struct {
 	file *os.File
 }
 
-// openRefused returns nil if nobody asked for the list.
-func openRefused(name string) (*refusedFile, error) {
+// openRefused returns nil if nobody asked for the list. It must not be the list that is read: the
+// import would empty it.
+func openRefused(name string, in inputList) (*refusedFile, error) {
 	if name == "" {
 		return nil, nil
 	}
 	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, usagef("cannot write the list of refused entries: %w", err)
+	}
+	if in.isFile(file) {
+		return nil, errors.Join(usagef("--refused %s is the list itself, which would be overwritten: name another file", name), file.Close())
 	}
 	return &refusedFile{bufio.NewWriter(file), file}, nil
 }

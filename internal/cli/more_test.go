@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -97,6 +98,33 @@ func TestImportOutcome(t *testing.T) {
 		if c.code != ExitOK {
 			checkLine(t, got.errOut, list+": nothing was imported: every entry was refused")
 		}
+	}
+}
+
+// The list of refused entries must not be the list: the import would empty it.
+func TestImportRefusedIntoItsList(t *testing.T) {
+	t.Parallel()
+	const text = "https://a.example/\nnowhere\n"
+	folder := t.TempDir()
+	list, link := filepath.Join(folder, "urls.txt"), filepath.Join(folder, "link.txt")
+	if err := errors.Join(os.WriteFile(list, []byte(text), 0o600), os.Symlink(list, link)); err != nil {
+		t.Fatal(err)
+	}
+	for _, from := range []string{list, link, "-"} {
+		stdin, err := os.Open(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := &fakeBackend{}
+		var out, errOut strings.Builder
+		code := Main(t.Context(), []string{"import", "news", from, "--refused", list}, Env{
+			Stdin: stdin, Stdout: &out, Stderr: &errOut, Backend: b, Getenv: func(name string) string { return map[string]string{"RECRAWL_STORE": "sqlite:x.db"}[name] },
+		})
+		stdin.Close()
+		if kept, err := os.ReadFile(list); code != ExitUsage || len(b.calls) > 0 || err != nil || string(kept) != text {
+			t.Errorf("%s: exit code %d, asked %q; the list is %q, %v", from, code, b.calls, kept, err)
+		}
+		checkLine(t, errOut.String(), "--refused "+list+" is the list itself, which would be overwritten: name another file")
 	}
 }
 
