@@ -10,6 +10,7 @@ import (
 	"io"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -82,6 +83,7 @@ func run(ctx context.Context, args []string, env Env) error {
 		kong.ExplicitGroups(groups),
 		// "--delay -5s" is a wrong duration, not an unknown flag -5.
 		kong.WithHyphenPrefixedParameters(true),
+		kong.KindMapper(reflect.Uint, kong.MapperFunc(decodeNumber)),
 	)
 	if err != nil {
 		panic("cli: the command line's own description is wrong: " + err.Error())
@@ -111,6 +113,24 @@ func run(ctx context.Context, args []string, env Env) error {
 		return err
 	}
 	return parsed.Run(parser, &session{ctx: ctx, env: env, cfg: cfg, places: places, global: commands.global})
+}
+
+// decodeNumber reads a number of things, which commands count as an int: a larger one would be
+// negative there.
+func decodeNumber(ctx *kong.DecodeContext, target reflect.Value) error {
+	var text string
+	if err := ctx.Scan.PopValueInto("number", &text); err != nil {
+		return err
+	}
+	n, err := strconv.ParseUint(text, 10, strconv.IntSize-1)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return fmt.Errorf("%s is too large", text)
+	case err != nil:
+		return fmt.Errorf("%q is not a number from 0 on", text)
+	}
+	target.SetUint(n)
+	return nil
 }
 
 // session is one command's run.

@@ -68,7 +68,8 @@ func TestShowAndDiff(t *testing.T) {
 		{"diff https://example.com/ 3 3", ExitOK, "versions 3 and 3 are the same, byte for byte\n"},
 		{"diff https://example.com/ 3 3 --html --output json", ExitOK, `"view":"body","differs":false,"diff":""}`},
 		{"diff https://example.com/ 2 3", ExitNotFound, "has no version 2"},
-		{"diff https://example.com/ x", ExitUsage, "expected a valid 64 bit uint"},
+		{"diff https://example.com/ x", ExitUsage, `"x" is not a number from 0 on`},
+		{"diff https://example.com/ 18446744073709551615", ExitUsage, "18446744073709551615 is too large"},
 		{"history https://example.com/ --versions", ExitOK, "VERSION"},
 	} {
 		got := starterEnv(t, b, map[string]string{"RECRAWL_STORE": "sqlite:x.db", "RECRAWL_ARCHIVE": "files", "RECRAWL_DATA": t.TempDir()}, strings.Fields(c.args)...)
