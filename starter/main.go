@@ -2,12 +2,9 @@
 package main
 
 import (
-	"context"
 	"io"
 	"log"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"recrawl/internal/app"
 	"recrawl/internal/cli"
@@ -15,7 +12,7 @@ import (
 
 func main() {
 	app.CollectLate()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := app.UntilTold()
 	defer stop()
 	// The libraries' own: net/http writes a line for each odd frame that a server
 	// sends, hundreds of thousands if it wants to.

@@ -4,18 +4,15 @@
 package main
 
 import (
-	"context"
 	"io"
 	"log"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"recrawl/internal/app"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := app.UntilTold()
 	defer stop()
 	// The libraries' own: net/http writes a line for each odd frame that a server
 	// sends, hundreds of thousands if it wants to.

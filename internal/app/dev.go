@@ -43,6 +43,10 @@ func (Backend) Dev(ctx context.Context, o cli.DevOptions) (err error) {
 	}
 	d.keepPrivate()
 	defer reserveHeap()()
+	defer outliveReaders()()
+	ctx, out, end := endUnread(ctx, o.Out)
+	defer end()
+	d.Out = out
 	return d.run(ctx)
 }
 

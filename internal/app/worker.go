@@ -24,6 +24,7 @@ func RunWorker(ctx context.Context, args []string, getenv func(string) string, s
 	if len(args) > 0 {
 		return askReady(ctx, args, getenv, stderr)
 	}
+	defer outliveReaders()()
 	cfg, err := workerConfig(getenv)
 	code := 2 // a setting is wrong; nothing was done
 	if err == nil {
