@@ -19,7 +19,7 @@ func main() {
 	log.SetOutput(io.Discard)
 	env := cli.Env{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Terminal: isTerminal(os.Stdout),
-		Getenv: os.Getenv, Backend: app.Backend{},
+		Getenv: os.Getenv, Environ: os.Environ, Backend: app.Backend{},
 	}
 	os.Exit(cli.Main(ctx, os.Args[1:], env))
 }

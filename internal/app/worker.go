@@ -26,6 +26,9 @@ func RunWorker(ctx context.Context, args []string, getenv func(string) string, s
 	}
 	defer outliveReaders()()
 	cfg, err := workerConfig(getenv)
+	for _, wrong := range config.Misspelt(os.Environ()) {
+		cfg.NewLog(stderr, cfg.Log).Warn("a variable is not read: is its name misspelt?", "variable", wrong.Given, "meant", wrong.Meant)
+	}
 	code := 2 // a setting is wrong; nothing was done
 	if err == nil {
 		err, code = runWorker(ctx, cfg, stderr), 1

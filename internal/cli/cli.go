@@ -36,7 +36,9 @@ type Env struct {
 	Stdout, Stderr io.Writer
 	Terminal       bool // Stdout is one
 	Getenv         func(string) string
-	Backend        Backend
+	// Environ lists the environment, as os.Environ does; nil is an empty one.
+	Environ func() []string
+	Backend Backend
 
 	// screen is Stdout for output that controls the terminal. Text from pages is never
 	// written to it unchanged.
@@ -45,6 +47,16 @@ type Env struct {
 
 // draws reports whether lines can be overwritten.
 func (e Env) draws() bool { return e.Terminal && e.Getenv("TERM") != "dumb" }
+
+// warnMisspelt names variables that are probably settings with a wrong name.
+func (e Env) warnMisspelt() {
+	if e.Environ == nil {
+		return
+	}
+	for _, wrong := range config.Misspelt(e.Environ()) {
+		fmt.Fprintln(e.Stderr, "starter:", wrong)
+	}
+}
 
 // Main runs one command and returns its exit code. An error is exactly one line
 // on Stderr, which says what is wrong and what to do.
@@ -101,6 +113,7 @@ func run(ctx context.Context, args []string, env Env) error {
 	if err := cmp.Or(missingValue(args, parsed), wrongValue(parsed)); err != nil {
 		return err
 	}
+	env.warnMisspelt()
 	cfg, err := config.Load(env.Getenv)
 	if err != nil {
 		return usage(err)
