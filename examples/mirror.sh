@@ -17,10 +17,10 @@ mirror() { # reads for each change: the page, what it is, the cursor
   while read -r id && read -r page && read -r cursor; do
     case $page in
       '') ;;
-      null) rm -f "pages/$id.json" ;; # forgotten
-      *) put "pages/$id.json" <<<"$page" ;;
+      null) rm -f "pages/$id.json" || return ;; # forgotten
+      *) put "pages/$id.json" <<<"$page" || return ;; # as on a full disk: the cursor must not pass it
     esac
-    if [ -n "$cursor" ]; then put cursor <<<"$cursor"; fi
+    if [ -n "$cursor" ]; then put cursor <<<"$cursor" || return; fi
   done
 }
 
@@ -31,7 +31,7 @@ while :; do
   if [ -s cursor ]; then begin=(--after "$(<cursor)"); else rm -rf pages; fi
   mkdir -p pages
   code=0
-  (cd "$from" && exec starter changes "$crawl" "${begin[@]}" --follow --output json) 9>&- | jq --unbuffered -r "$fields" 9>&- | mirror || code=${PIPESTATUS[0]}
+  (cd "$from" && exec starter changes "$crawl" "${begin[@]}" --follow --output json) 9>&- | jq --unbuffered -r "$fields" 9>&- | mirror || { code=${PIPESTATUS[0]}; [ "$code" != 0 ] || code=1; }
   if [ "$code" != 4 ]; then exit "$code"; fi
   rm -f cursor # the changes after it are no longer kept
 done

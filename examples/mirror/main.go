@@ -36,9 +36,11 @@ func main() {
 	}
 	db := must(sql.Open("sqlite", os.Args[2]+"?_pragma=busy_timeout(10000)"))
 	must(db.Exec(schema))
-	for follow(db, os.Args[1]) == 4 { // the changes after the cursor are no longer kept
+	code := follow(db, os.Args[1])
+	for ; code == 4; code = follow(db, os.Args[1]) { // the changes after the cursor are no longer kept
 		must(db.Exec(`DELETE FROM place`))
 	}
+	os.Exit(code)
 }
 
 // follow reads changes until they end, and returns the exit code of starter.

@@ -209,6 +209,68 @@ func consumers(t *testing.T, programs, root string) []consumer {
 	}
 }
 
+// mirrorProgram builds the example of that name into the folder that it returns.
+func mirrorProgram(t *testing.T, root string) string {
+	t.Helper()
+	bin := t.TempDir()
+	build := exec.Command("go", "build", "-o", bin+"/", "./examples/mirror")
+	build.Dir, build.Env = root, append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return bin
+}
+
+func readText(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestConsumersFail: an example that cannot keep a change, as on a full disk, does not write the
+// cursor behind it, and says that it failed; so it does where starter failed.
+func TestConsumersFail(t *testing.T) {
+	sideBySide(t, 3)
+	root, err := moduleRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin, folder := mirrorProgram(t, root), t.TempDir()
+	script := filepath.Join(root, "examples", "mirror.sh")
+	env := append(cleanEnv(t), "PATH="+bin+":"+os.Getenv("PATH"))
+	starter := func(text string) {
+		if err := os.WriteFile(filepath.Join(bin, "starter"), []byte("#!/bin/sh\n"+text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	starter(`echo '{"page":{"id":7,"url":"http://a.test/","state":"active"},"version":{"seq":1},"cursor":"c1.a.1"}'
+echo '{"page":{"id":8,"url":"http://b.test/","state":"active"},"version":{"seq":1},"cursor":"c1.a.2"}'
+`)
+	cursor := write(t, filepath.Join(folder, "cursor"), "c1.a.0\n")
+	if err := os.MkdirAll(filepath.Join(folder, "pages", "7.json.new"), 0o755); err != nil { // where the page is written first
+		t.Fatal(err)
+	}
+	_, code, said := runEnv(t, env, script, "t", folder)
+	if at := readText(t, cursor); code == 0 || at != "c1.a.0\n" {
+		t.Errorf("a page that cannot be kept: exit code %d, the cursor %q: %s", code, at, said)
+	}
+	starter("exit 3\n")
+	_, asks, _ := strings.Cut(readText(t, filepath.Join(root, "docs", "changes.md")), "```sh\n")
+	asks, _, _ = strings.Cut(asks, "```")
+	_, code, said = runEnv(t, env, "sh", "-c", "cd "+folder+"\n"+asks)
+	if at := readText(t, cursor); code != 3 || at != "c1.a.0\n" {
+		t.Errorf("the script of docs/changes.md: exit code %d, the cursor %q: %s", code, at, said)
+	}
+	for _, args := range [][]string{{script, "t", folder}, {filepath.Join(bin, "mirror"), "t", filepath.Join(folder, "copy.db")}} {
+		if _, code, said := runEnv(t, env, args[0], args[1:]...); code != 3 {
+			t.Errorf("%s: starter failed with 3, and the example with %d: %s", args[0], code, said)
+		}
+	}
+}
+
 // TestConsumersOfChanges: a consumer that takes a snapshot of a busy crawl and follows its
 // changes ends up with the current pages; so do the examples of docs/changes.md, which are
 // killed again and again meanwhile.
@@ -221,12 +283,7 @@ func TestConsumersOfChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bin := t.TempDir()
-	build := exec.Command("go", "build", "-o", bin+"/", "./examples/mirror")
-	build.Dir, build.Env = root, append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	bin := mirrorProgram(t, root)
 	url := restlessSite(t, 30)
 	data := filepath.Join(t.TempDir(), "data")
 	d := startDev(t, data, append(append([]string{"--name", "t"}, crawlSettings("20ms")...), "--default-interval", "1s", url+"/")...)
