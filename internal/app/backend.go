@@ -107,9 +107,9 @@ type flowClient struct {
 	flows temporalkit.Workflows
 	// home, unless nil, returns what is known of the store for which workflows are started.
 	home func(ctx context.Context) (storeHome, error)
-	// keys, unless nil, returns an error if we lack the key with which the store's workers
-	// encrypt: then they would lack ours.
-	keys func(ctx context.Context) error
+	// may, unless nil, returns an error if nothing must be written: these are not the store's
+	// workflows, or we lack the key with which its workers encrypt, and they would lack ours.
+	may func(ctx context.Context) error
 }
 
 func newFlowClient(c client.Client, o cli.TemporalOptions) flowClient {
@@ -119,10 +119,14 @@ func newFlowClient(c client.Client, o cli.TemporalOptions) flowClient {
 		f.home = homeOf(o.Store)
 	}
 	var once sync.Once
-	var lacking error
-	f.keys = func(ctx context.Context) error {
-		once.Do(func() { lacking = f.checkKeys(ctx) })
-		return lacking
+	var refused error
+	f.may = func(ctx context.Context) error {
+		once.Do(func() {
+			if refused = f.checkPlace(ctx); refused == nil {
+				refused = f.checkKeys(ctx)
+			}
+		})
+		return refused
 	}
 	return f
 }
@@ -133,8 +137,9 @@ const homeLimit = 3 * time.Second
 // storeHome holds what a command knows of a store. It is empty if the store cannot be opened, as
 // when no worker has made it yet.
 type storeHome struct {
-	id, queue string
-	crawls    []string // their names
+	id     string
+	at     store.Home
+	crawls []string // their names
 }
 
 // homeOf returns a function that reads a store's home once.
@@ -170,7 +175,7 @@ func readHome(ctx context.Context, dsn string) (storeHome, error) {
 	if err != nil {
 		return storeHome{}, err
 	}
-	home := storeHome{id: s.ID(), queue: at.TaskQueue}
+	home := storeHome{id: s.ID(), at: at}
 	for _, c := range crawls {
 		home.crawls = append(home.crawls, c.Spec.Name)
 	}
@@ -188,18 +193,36 @@ func (f flowClient) starting(ctx context.Context) (temporalkit.Workflows, error)
 	if err != nil {
 		return temporalkit.Workflows{}, err
 	}
-	flows.Store, flows.TaskQueue = home.id, cmp.Or(flows.TaskQueue, home.queue)
+	flows.Store, flows.TaskQueue = home.id, cmp.Or(flows.TaskQueue, home.at.TaskQueue)
 	return flows, nil
 }
 
 // writing is starting for what the store's workers must be able to read.
 func (f flowClient) writing(ctx context.Context) (temporalkit.Workflows, error) {
-	if f.keys != nil {
-		if err := f.keys(ctx); err != nil {
+	if f.may != nil {
+		if err := f.may(ctx); err != nil {
 			return temporalkit.Workflows{}, err
 		}
 	}
 	return f.starting(ctx)
+}
+
+// checkPlace returns an error if the store's workflows are known to be elsewhere, as where
+// nothing named their Temporal: it would start others of the same names here, which answer as the
+// right ones do, and nobody would have them visited.
+func (f flowClient) checkPlace(ctx context.Context) error {
+	if f.home == nil {
+		return nil
+	}
+	home, err := f.home(ctx)
+	if err != nil || home.at.IsZero() {
+		return err
+	}
+	here, err := temporalkit.NamespaceID(ctx, f.flows.Client, f.flows.Namespace)
+	if err != nil {
+		return nil //nolint:nilerr // whoever must not ask that may still write
+	}
+	return notAtHome(home.id, home.at, f.flows.Namespace, here)
 }
 
 // checkKeys returns an error if a crawl of the store is encrypted with a key that we lack.

@@ -69,9 +69,9 @@ func TestOthersServer(t *testing.T) {
 	}
 }
 
-// What removes or starts many workflows does not do so at another Temporal than the store's, as
-// at the usual address when nothing names the right one.
-func TestNothingOfMuchEffectAtAnotherTemporal(t *testing.T) {
+// What removes or starts workflows, or asks them for something, does not do so at another Temporal
+// than the store's, as at the usual address when nothing names the right one.
+func TestNothingAtAnotherTemporal(t *testing.T) {
 	t.Parallel()
 	k := newKept(t)
 	const url = "https://a.example/"
@@ -83,6 +83,22 @@ func TestNothingOfMuchEffectAtAnotherTemporal(t *testing.T) {
 	commands := k.takedowns(url)
 	commands["repair"] = func() error {
 		_, err := (Backend{}).Repair(t.Context(), k.at, k.Record.Spec.Name, func(cli.Repaired) {})
+		return err
+	}
+	c, err := dialTemporal(t.Context(), k.at.Temporal)
+	k.must(err)
+	t.Cleanup(c.Close)
+	pages, err := k.Store.FindPages(t.Context(), url, "")
+	k.must(err)
+	flows, name := newFlowClient(c, k.at.Temporal), k.Record.Spec.Name
+	commands["retry"] = func() error { return flows.AskVisit(t.Context(), pages[0]) }
+	commands["visit"] = func() error {
+		_, err := flows.ChangePage(t.Context(), pages[0], cli.VisitNow, "")
+		return err
+	}
+	commands["crawl"] = func() error { return flows.StartCrawl(t.Context(), k.Record.Spec) }
+	commands["rank"] = func() error {
+		_, err := (Backend{}).ChangeCrawl(t.Context(), k.at, name, cli.Rank)
 		return err
 	}
 	for what, do := range commands {

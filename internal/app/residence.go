@@ -220,11 +220,19 @@ func atHome(ctx context.Context, c client.Client, s store.Identity, namespace st
 		return err
 	}
 	id, err := temporalkit.NamespaceID(ctx, c, namespace)
-	if err != nil || id == home.NamespaceID {
+	if err != nil {
 		return err
 	}
+	return notAtHome(s.ID(), home, namespace, id)
+}
+
+// notAtHome is the error for a store whose home is another namespace than this one, nil if it is this.
+func notAtHome(id string, home store.Home, namespace, namespaceID string) error {
+	if namespaceID == home.NamespaceID {
+		return nil
+	}
 	return fmt.Errorf("the workflows of store %s are in namespace %s (id %s), and this is namespace %s (id %s): set TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE to theirs or, if that one is gone, run `%s` first",
-		s.ID(), home.Namespace, home.NamespaceID, namespace, id, residence.Adopt)
+		id, home.Namespace, home.NamespaceID, namespace, namespaceID, residence.Adopt)
 }
 
 // jittered is a time of about d, so that a fleet does not ask at once.
