@@ -137,7 +137,7 @@ func (s *screen) show(lines []crawlLine, now time.Time) {
 		return
 	}
 	s.clear()
-	fmt.Fprint(s.out, text)
+	fmt.Fprint(s.out, noWrap, text, wrap)
 	s.drawn, s.text = len(lines), text
 }
 
@@ -188,9 +188,12 @@ func (n notices) news(all map[string]string) []string {
 	return fresh
 }
 
-// terminalWidth is the width of nearly every terminal; a longer line could not be
-// overwritten.
-const terminalWidth = 79
+// terminalWidth is the width of nearly every terminal. Between noWrap and wrap, a narrower one cuts
+// the line: what went on in the next row could not be overwritten.
+const (
+	terminalWidth = 79
+	noWrap, wrap  = "\x1b[?7l", "\x1b[?7h"
+)
 
 func cut(line string, width int) string {
 	runes := []rune(line)

@@ -42,8 +42,9 @@ func TestScreen(t *testing.T) {
 	const stamp = "2026-11-23 16:40:00  "
 	for over, want := range map[bool]string{
 		false: stamp + "a: 1 visit, 3m left\n" + stamp + "b: 1 visit\n" + stamp + "b: 2 visits\n" + stamp + "the store is gone\n" + stamp + "a: 2 visits\n",
-		true: "a: 1 visit, 3m left\nb: 1 visit" + "\x1b[1A\r\x1b[Ja: 1 visit, 3m left\nb: 2 visits" + "\x1b[1A\r\x1b[J" + stamp + "the store is gone\n" +
-			"a: 1 visit, 3m left\nb: 2 visits" + "\x1b[1A\r\x1b[Ja: 2 visits",
+		true: noWrap + "a: 1 visit, 3m left\nb: 1 visit" + wrap + "\x1b[1A\r\x1b[J" + noWrap + "a: 1 visit, 3m left\nb: 2 visits" + wrap +
+			"\x1b[1A\r\x1b[J" + stamp + "the store is gone\n" +
+			noWrap + "a: 1 visit, 3m left\nb: 2 visits" + wrap + "\x1b[1A\r\x1b[J" + noWrap + "a: 2 visits" + wrap,
 	} {
 		line := func(name, words string) crawlLine {
 			done, _, _ := strings.Cut(words, ",")
