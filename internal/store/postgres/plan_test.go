@@ -3,6 +3,7 @@
 package postgres
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -126,6 +127,38 @@ func dueAreReadAlone(t *testing.T, e *engine) {
 			if n, _ := strconv.Atoi(filtered[1]); n > 10_000 {
 				t.Errorf("due pages:\n%s", plan)
 			}
+		}
+	}
+}
+
+// duplicatesAreReadInSteps checks that no statement of a walk through records of duplicates, or through
+// contents that were not looked at, reads more than a step of them.
+func duplicatesAreReadInSteps(t *testing.T, e *engine) {
+	t.Helper()
+	var asked []statement
+	s := sqlstore.New(sqlstore.Observe(e, sqlstore.Observer{Asked: func(_ sqlstore.Transaction, query string, args []any) {
+		asked = append(asked, statement{query, args})
+	}}), sqlstore.Options{})
+	for range 2 { // without statistics, and with them
+		asked = nil
+		for _, list := range []func(context.Context, int64, int64, int) ([]int64, error){s.Unsettled, s.Unlooked} {
+			if _, err := list(t.Context(), 1, 0, 200); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(asked) < 10 {
+			t.Errorf("%d statements", len(asked))
+		}
+		for _, a := range asked {
+			plan := planWith(t, e, nil, statement{"(ANALYZE, TIMING OFF) " + a.query, a.args})
+			for _, read := range regexp.MustCompile(`on (?:duplicates|sketches)\S* .*actual rows=(\d+)`).FindAllStringSubmatch(plan, -1) {
+				if n, _ := strconv.Atoi(read[1]); n > store.SearchStep {
+					t.Errorf("%s\n%s", a.query, plan)
+				}
+			}
+		}
+		if _, err := e.pool.Exec(t.Context(), `ANALYZE`); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"recrawl/internal/crawl"
@@ -24,34 +25,67 @@ func (s *Store) ContentsOf(ctx context.Context, pages []int64) ([]store.ContentR
 	return contents, nil
 }
 
-// Unlooked implements store.Duplicates.
+// Unlooked implements store.Duplicates. Contents that were not looked at stay for as long as their
+// pages are gone or evicted, and may be most of a crawl.
 func (s *Store) Unlooked(ctx context.Context, crawlID, after int64, limit int) ([]int64, error) {
+	step := pageStep{`SELECT k.page_id FROM sketches k WHERE k.page_id > $1 AND k.crawl_id = $2 AND k.looked = 0 ORDER BY k.page_id`, []any{crawlID}}
 	query := `SELECT k.page_id FROM sketches k CROSS JOIN frontier f
-		WHERE k.crawl_id = $1 AND k.looked = 0 AND k.page_id > $2 AND f.page_id = k.page_id AND f.version_id = k.version_id
+		WHERE k.crawl_id = $1 AND k.looked = 0 AND k.page_id > $2 AND k.page_id <= $3 AND f.page_id = k.page_id AND f.version_id = k.version_id
 			AND f.state IN (` + standing + `)
-		ORDER BY k.page_id LIMIT $3`
-	ids, err := read(ctx, s, func(tx Tx) ([]int64, error) {
-		return collect(ctx, tx, query, []any{crawlID, after, limitOr(limit)}, scanID)
-	})
+		ORDER BY k.page_id LIMIT $4`
+	ids, err := s.walkSteps(ctx, crawlID, after, limit, step, query)
 	if err != nil {
 		return nil, fmt.Errorf("new contents of crawl %d: %w", crawlID, err)
 	}
 	return ids, nil
 }
 
-// Unsettled implements store.Duplicates.
+// Unsettled implements store.Duplicates. Most records hold. The table is in the order of the pages, of
+// all crawls. The sum keeps the engine from the index of one crawl's records, which has another order.
 func (s *Store) Unsettled(ctx context.Context, crawlID, after int64, limit int) ([]int64, error) {
+	step := pageStep{`SELECT d.page_id FROM duplicates d WHERE d.page_id > $1 ORDER BY d.page_id`, nil}
 	query := fmt.Sprintf(`SELECT d.page_id FROM duplicates d CROSS JOIN frontier f CROSS JOIN frontier o
-		WHERE d.crawl_id = $1 AND d.page_id > $2 AND f.page_id = d.page_id AND o.page_id = d.of_page AND d.version_id <= f.version_id
+		WHERE d.crawl_id + 0 = $1 AND d.page_id > $2 AND d.page_id <= $3 AND f.page_id = d.page_id AND o.page_id = d.of_page AND d.version_id <= f.version_id
 			AND f.state IN (%s) AND (NOT (%s) OR (d.exact = 1 AND f.state = %d))
-		ORDER BY d.page_id LIMIT $3`, standing, holding, crawl.Active)
-	ids, err := read(ctx, s, func(tx Tx) ([]int64, error) {
-		return collect(ctx, tx, query, []any{crawlID, after, limitOr(limit)}, scanID)
-	})
+		ORDER BY d.page_id LIMIT $4`, standing, holding, crawl.Active)
+	ids, err := s.walkSteps(ctx, crawlID, after, limit, step, query)
 	if err != nil {
 		return nil, fmt.Errorf("duplicates of crawl %d that do not hold: %w", crawlID, err)
 	}
 	return ids, nil
+}
+
+// pageStep is a query for the ids after $1 of rows that a walk reads, in their order, with its other
+// arguments.
+type pageStep struct {
+	query string
+	args  []any
+}
+
+// walkSteps lists pages that a query finds between two ids, in steps of store.SearchStep rows: in a
+// large crawl at rest, to find none takes longer than a statement may.
+func (s *Store) walkSteps(ctx context.Context, crawlID, after int64, limit int, step pageStep, query string) ([]int64, error) {
+	limit = limitOr(limit)
+	end := step.query + fmt.Sprintf(` LIMIT 1 OFFSET %d`, store.SearchStep-1)
+	return read(ctx, s, func(tx Tx) ([]int64, error) {
+		found := []int64{}
+		for through := after; len(found) < limit && through < math.MaxInt64; {
+			from := through
+			err := tx.QueryRow(ctx, end, append([]any{from}, step.args...), &through)
+			if errors.Is(err, store.ErrNotFound) {
+				through, err = math.MaxInt64, nil
+			}
+			if err != nil {
+				return nil, err
+			}
+			ids, err := collect(ctx, tx, query, []any{crawlID, from, through, limit - len(found)}, scanID)
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, ids...)
+		}
+		return found, nil
+	})
 }
 
 // MarkLooked implements store.Duplicates. It works in several transactions.

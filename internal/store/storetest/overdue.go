@@ -1,9 +1,12 @@
 package storetest
 
 import (
+	"context"
+	"slices"
 	"testing"
 	"time"
 
+	"recrawl/internal/crawl"
 	"recrawl/internal/store"
 	"recrawl/internal/store/sqlstore"
 )
@@ -39,6 +42,7 @@ func RunOverdue(t *testing.T, e sqlstore.Engine, limit int) {
 		}
 	}
 	load.walkDue(t, limit+1)
+	load.walkDuplicates(t, limit+1)
 }
 
 // walkDue checks that a walk through due pages, of which there are many, meets each once.
@@ -64,4 +68,43 @@ func (b *bulk) walkDue(t *testing.T, pages int) {
 	if met != pages {
 		t.Errorf("a walk met %d due pages of %d", met, pages)
 	}
+}
+
+// walkDuplicates checks that a walk through the records of duplicates, nearly all of which hold or are
+// another crawl's, and one through contents that were not looked at, nearly all of pages that are gone,
+// find the few others.
+func (b *bulk) walkDuplicates(t *testing.T, pages int) {
+	t.Helper()
+	walk := func(what string, list func(context.Context, int64, int64, int) ([]int64, error), want []int64) {
+		t.Helper()
+		var met []int64
+		for after := int64(0); ; after = met[len(met)-1] {
+			ids, err := list(t.Context(), b.crawlID, after, 3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if met = append(met, ids...); len(ids) < 3 {
+				break
+			}
+		}
+		if !slices.Equal(met, want) {
+			t.Errorf("a walk through %s met %d, want %d", what, met, want)
+		}
+	}
+	var records, contents []int64
+	const every = 7001
+	for id := int64(every); id <= int64(pages); id += every {
+		contents = append(contents, id)
+		if id%10 != 5 {
+			records = append(records, id)
+		}
+	}
+	b.exec(`INSERT INTO duplicates (page_id, crawl_id, version_id, of_page, of_version, exact, resemblance, at)
+		SELECT page_id, crawl_id + CASE WHEN page_id % 10 = 5 THEN 1 ELSE 0 END, version_id, 1, CASE WHEN page_id % $1 = 0 THEN 0 ELSE 1 END, 0, 1, 0
+			FROM frontier WHERE page_id > 1`, every)
+	walk("records", b.store.Unsettled, records)
+	b.exec(`INSERT INTO sketches (version_id, crawl_id, page_id, exact, sketch, looked)
+		SELECT version_id, crawl_id, page_id, 0, ` + b.engine.Dialect().Unhex(`'00'`) + `, 0 FROM frontier`)
+	b.exec(`UPDATE frontier SET state = $1 WHERE page_id % $2 <> 0`, int64(crawl.Gone), every)
+	walk("contents", b.store.Unlooked, contents)
 }
