@@ -163,6 +163,37 @@ func duplicatesAreReadInSteps(t *testing.T, e *engine) {
 	}
 }
 
+// mentionsAreReadInSteps checks that no statement of a look for mentions reads more than a step of a page's
+// visits, or of its versions.
+func mentionsAreReadInSteps(t *testing.T, e *engine) {
+	t.Helper()
+	const step = 5000
+	var asked []statement
+	s := sqlstore.New(sqlstore.Observe(e, sqlstore.Observer{Asked: func(_ sqlstore.Transaction, query string, args []any) {
+		asked = append(asked, statement{query, args})
+	}}), sqlstore.Options{})
+	for range 2 { // without statistics, and with them
+		asked = nil
+		if _, _, err := s.ForgetMentions(t.Context(), store.Target{URL: "https://nobody.test/names"}, 0, 200, nil); err != nil {
+			t.Fatal(err)
+		}
+		if len(asked) < 10 {
+			t.Errorf("%d statements", len(asked))
+		}
+		for _, a := range asked {
+			plan := planWith(t, e, nil, statement{"(ANALYZE, TIMING OFF) " + a.query, a.args})
+			for _, read := range regexp.MustCompile(`(?:on (?:visits|versions)\S* .*actual rows=|Rows Removed by Filter: )(\d+)`).FindAllStringSubmatch(plan, -1) {
+				if n, _ := strconv.Atoi(read[1]); n > step+100 { // some rows are dead
+					t.Errorf("%s\n%s", a.query, plan)
+				}
+			}
+		}
+		if _, err := e.pool.Exec(t.Context(), `ANALYZE`); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestSearchByAnOldPlan: Postgres keeps the plan of a prepared statement that it made when
 // the tables were nearly empty, until it analyses them. A search then still looks up each
 // page by its id. It once read all pages for each page: minutes for ten thousand.

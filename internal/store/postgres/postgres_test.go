@@ -118,6 +118,7 @@ func TestOverdue(t *testing.T) {
 	storetest.RunOverdue(t, e, 50_000)
 	dueAreReadAlone(t, e)
 	duplicatesAreReadInSteps(t, e)
+	mentionsAreReadInSteps(t, e)
 	if err := e.Close(); err != nil {
 		t.Error(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -18,6 +19,10 @@ const (
 	// mentionRows is how many rows it collects before it removes them and looks on. The
 	// caller's work for the pages costs much less for many at a time.
 	mentionRows = 1000
+	// mentionRecords is how many visits, or versions, one statement looks through. A page that is
+	// visited often has many, far apart in a table: all at once, they would take longer than a
+	// statement may.
+	mentionRecords = 5000
 )
 
 // forgottenPage takes the place of a forgotten URL in the text of a reason.
@@ -62,41 +67,102 @@ type mention struct {
 // findMentions looks through the pages after one id and up to another. It also returns the
 // highest id of all.
 func (s *Store) findMentions(ctx context.Context, t store.Target, after, through int64) (found []mention, last int64, err error) {
-	_, bare, _ := strings.Cut(t.URL, "://")
-	plain, quoted := likely(bare+t.Host), likely(inJSON(bare+t.Host))
 	found, err = read(ctx, s, func(tx Tx) ([]mention, error) {
 		var all []mention
 		if err := tx.QueryRow(ctx, `SELECT COALESCE(MAX(id), 0) FROM pages`, nil, &last); err != nil {
 			return nil, err
 		}
-		query := `SELECT v.page_id, v.visit, v.location, v.reasons FROM visits v WHERE v.page_id > $1 AND v.page_id <= $2
-			AND (v.location LIKE $3 ESCAPE '!' OR v.reasons LIKE $4 ESCAPE '!')`
-		err := tx.Query(ctx, query, []any{after, through, plain, quoted}, func(row Row) error {
-			m := mention{table: "visits"}
-			if err := row.Scan(&m.page, &m.visit, &m.location, &m.reasons); err != nil {
-				return err
+		parts, err := partsOf(ctx, tx, after, through)
+		for _, part := range parts {
+			if err == nil {
+				err = s.findInVisits(ctx, tx, t, part, &all)
 			}
-			named, err := s.strip(&m, t)
-			if named {
-				all = append(all, m)
+			if err == nil {
+				err = s.findInVersions(ctx, tx, t, part, &all)
 			}
-			return err
-		})
-		if err != nil {
-			return nil, err
 		}
-		query = `SELECT v.page_id, v.visit, v.canonical FROM versions v WHERE v.page_id > $1 AND v.page_id <= $2 AND v.canonical LIKE $3 ESCAPE '!'`
-		err = tx.Query(ctx, query, []any{after, through, plain}, func(row Row) error {
-			m, canonical := mention{table: "versions"}, ""
-			err := row.Scan(&m.page, &m.visit, &canonical)
-			if s.names(canonical, t) {
-				all = append(all, m)
-			}
-			return err
-		})
 		return all, err
 	})
 	return found, last, err
+}
+
+// findInVisits adds the visits of a part that name the target.
+func (s *Store) findInVisits(ctx context.Context, tx Tx, t store.Target, part recordPart, all *[]mention) error {
+	_, bare, _ := strings.Cut(t.URL, "://")
+	query := fmt.Sprintf(`SELECT v.page_id, v.visit, v.location, v.reasons FROM visits v WHERE %s
+		AND (v.location LIKE $%d ESCAPE '!' OR v.reasons LIKE $%d ESCAPE '!')`, part.which, len(part.args)+1, len(part.args)+2)
+	args := slices.Concat(part.args, []any{likely(bare + t.Host), likely(inJSON(bare + t.Host))})
+	return tx.Query(ctx, query, args, func(row Row) error {
+		m := mention{table: "visits"}
+		if err := row.Scan(&m.page, &m.visit, &m.location, &m.reasons); err != nil {
+			return err
+		}
+		named, err := s.strip(&m, t)
+		if named {
+			*all = append(*all, m)
+		}
+		return err
+	})
+}
+
+// findInVersions adds the versions of a part that name the target.
+func (s *Store) findInVersions(ctx context.Context, tx Tx, t store.Target, part recordPart, all *[]mention) error {
+	_, bare, _ := strings.Cut(t.URL, "://")
+	query := fmt.Sprintf(`SELECT v.page_id, v.visit, v.canonical FROM versions v WHERE %s AND v.canonical LIKE $%d ESCAPE '!'`,
+		part.which, len(part.args)+1)
+	return tx.Query(ctx, query, slices.Concat(part.args, []any{likely(bare + t.Host)}), func(row Row) error {
+		m, canonical := mention{table: "versions"}, ""
+		err := row.Scan(&m.page, &m.visit, &canonical)
+		if s.names(canonical, t) {
+			*all = append(*all, m)
+		}
+		return err
+	})
+}
+
+// recordPart chooses some of the visits, or of the versions v, of pages.
+type recordPart struct {
+	which string
+	args  []any
+}
+
+// partsOf divides the records of the pages after one id and up to another, so that no part has more than
+// mentionRecords. Visits are numbered, and a version is one of a visit.
+func partsOf(ctx context.Context, tx Tx, after, through int64) (parts []recordPart, err error) {
+	from, sum := after, int64(0)
+	cut := func(to int64) {
+		if to > from {
+			parts = append(parts, recordPart{`v.page_id > $1 AND v.page_id <= $2`, []any{from, to}})
+		}
+		from, sum = to, 0
+	}
+	query := `SELECT page_id, visit FROM frontier WHERE page_id > $1 AND page_id <= $2 ORDER BY page_id`
+	err = tx.Query(ctx, query, []any{after, through}, func(row Row) error {
+		var page, visits int64
+		if err := row.Scan(&page, &visits); err != nil {
+			return err
+		}
+		if sum+visits > mentionRecords {
+			cut(page - 1)
+		}
+		if sum += visits; visits <= mentionRecords {
+			return nil
+		}
+		for first := int64(1); first <= visits; first += mentionRecords {
+			last := first + mentionRecords - 1
+			if last >= visits {
+				last = math.MaxInt32 // a version may be of the next visit
+			}
+			parts = append(parts, recordPart{`v.page_id = $1 AND v.visit >= $2 AND v.visit <= $3`, []any{page, first, last}})
+		}
+		from, sum = page, 0
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("how often pages were visited: %w", err)
+	}
+	cut(through)
+	return parts, nil
 }
 
 // strip removes a target from a visit, and reports whether it was there.

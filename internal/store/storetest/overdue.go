@@ -43,6 +43,7 @@ func RunOverdue(t *testing.T, e sqlstore.Engine, limit int) {
 	}
 	load.walkDue(t, limit+1)
 	load.walkDuplicates(t, limit+1)
+	load.walkMentions(t)
 }
 
 // walkDue checks that a walk through due pages, of which there are many, meets each once.
@@ -107,4 +108,40 @@ func (b *bulk) walkDuplicates(t *testing.T, pages int) {
 		SELECT version_id, crawl_id, page_id, 0, ` + b.engine.Dialect().Unhex(`'00'`) + `, 0 FROM frontier`)
 	b.exec(`UPDATE frontier SET state = $1 WHERE page_id % $2 <> 0`, int64(crawl.Gone), every)
 	walk("contents", b.store.Unlooked, contents)
+}
+
+// walkMentions checks that a look through the records of pages, of which one has most, finds all that name
+// a URL.
+func (b *bulk) walkMentions(t *testing.T) {
+	t.Helper()
+	const often = 150
+	const records = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12345)
+		SELECT 150, i, 0, CASE WHEN i % 5000 < 2 OR i = 12345 THEN 'https://mentioned.test/a' ELSE '' END`
+	b.exec(`INSERT INTO versions (page_id, visit, at, canonical, seq, digest, text_digest, link_digest, bytes, text_bytes, content_type, title) ` +
+		records + `, i, '', '', '', 0, 0, '', '' FROM n WHERE i > 1`)
+	b.exec(`INSERT INTO visits (page_id, visit, at, location, outcome, status, version_id, version_seq, digest, bytes, duration, next_at, state, problem, reasons) ` +
+		records + `, 1, 200, 0, 0, '', 0, 0, 0, 2, '', '' FROM n`)
+	b.exec(`INSERT INTO visits (page_id, visit, at, location, outcome, status, version_id, version_seq, digest, bytes, duration, next_at, state, problem, reasons)
+		SELECT page_id, 1, 0, '', 1, 200, 0, 0, '', 0, 0, 0, 2, '', '' FROM frontier WHERE page_id <> $1`, often)
+	b.exec(`UPDATE frontier SET visit = 12345 WHERE page_id = $1`, often)
+	var named []int64
+	before := func(_ context.Context, pages []crawl.PageRef) error {
+		for _, p := range pages {
+			named = append(named, p.PageID)
+		}
+		return nil
+	}
+	for after, more := int64(0), true; more; {
+		var err error
+		if after, more, err = b.store.ForgetMentions(t.Context(), store.Target{URL: "https://mentioned.test/a"}, after, 10_000, before); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var left int
+	err := b.engine.Read(t.Context(), func(tx sqlstore.Tx) error {
+		return tx.QueryRow(t.Context(), `SELECT (SELECT COUNT(*) FROM visits WHERE location <> '') + (SELECT COUNT(*) FROM versions WHERE canonical <> '')`, nil, &left)
+	})
+	if err != nil || left != 0 || !slices.Equal(named, []int64{often}) {
+		t.Errorf("pages %d named the URL, and %d records still do (%v)", named, left, err)
+	}
 }
