@@ -406,7 +406,7 @@ func (f *flows) StopPage(ctx context.Context, page crawl.PageRef) error {
 		select {
 		case f.meet <- struct{}{}:
 		case <-f.meet:
-		case <-time.After(20 * time.Second):
+		case <-time.After(5 * time.Minute): // only ends a hang
 			return errors.New("no other page is asked to stop meanwhile")
 		case <-ctx.Done():
 			return ctx.Err()
