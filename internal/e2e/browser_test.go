@@ -115,8 +115,16 @@ func (o *operatorPage) retry(t *testing.T) {
 	o.site.mend()
 	tab := o.browser.Tab(t)
 	tab.Scripts(false)
-	tab.Open(o.web + "/crawls/" + oddCrawl)
-	shown := tab.Follow(`form[action="/crawls/` + oddCrawl + `/retry"] button`)
+	var shown browsertest.Shown
+	o.await("the machine has time for the button", func() bool {
+		tab.Open(o.web + "/crawls/" + oddCrawl)
+		shown = tab.Follow(`form[action="/crawls/` + oddCrawl + `/retry"] button`)
+		again := shown.Status == http.StatusConflict && tooBusy(tab.Text())
+		if again {
+			tab.Troubles() // the browser says so, too
+		}
+		return !again
+	})
 	if shown.Status != http.StatusOK || shown.URL != o.web+"/crawls/"+oddCrawl {
 		t.Errorf("the button led to %+v", shown)
 	}

@@ -203,7 +203,8 @@ func (f *chaosFleet) revive() {
 	}
 }
 
-// revived runs a starter command, and restarts meanwhile what ended by itself, or hangs.
+// revived runs a starter command, again if the machine was too busy for it, and restarts meanwhile
+// what ended by itself, or hangs.
 func (f *chaosFleet) revived(args ...string) {
 	f.t.Helper()
 	p := startProcess(f.t, f.env, programs.starter, args...)
@@ -212,7 +213,11 @@ func (f *chaosFleet) revived(args ...string) {
 		f.revive()
 		select {
 		case <-p.done:
-			return true
+			again := p.cmd.ProcessState.ExitCode() != 0 && tooBusy(p.out.String())
+			if again {
+				p = startProcess(f.t, f.env, programs.starter, args...)
+			}
+			return !again
 		default:
 			return false
 		}

@@ -256,11 +256,23 @@ func cleanEnv(t *testing.T) []string {
 // plainClient reads the server's data as it is.
 func plainClient(t *testing.T, d *dev) client.Client {
 	t.Helper()
-	c, err := client.Dial(client.Options{HostPort: d.state().Address, Logger: contracttest.Quiet()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := dial(t, d.state().Address)
 	t.Cleanup(c.Close)
+	return c
+}
+
+// dial connects to a Temporal server, which may be too busy at first to answer in the time that the
+// client gives it.
+func dial(t *testing.T, address string) (c client.Client) {
+	t.Helper()
+	said := &syncBuffer{}
+	(&dev{t: t, out: said}).await("Temporal answers at "+address, func() bool {
+		var err error
+		if c, err = client.Dial(client.Options{HostPort: address, Logger: contracttest.Quiet()}); err != nil {
+			fmt.Fprintln(said, err)
+		}
+		return err == nil
+	})
 	return c
 }
 

@@ -87,15 +87,28 @@ func (d *dev) getPage(address, path string) string {
 	return d.bodyOf(http.Get(address + path))
 }
 
-// press presses a button as a browser does, and returns the page that it leads to.
-func (d *dev) press(address, path string) string {
+// press presses a button as a browser does, again if the machine was too busy for it, and returns
+// the page that it leads to.
+func (d *dev) press(address, path string) (told string) {
 	d.t.Helper()
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		d.t.Fatal(err)
 	}
 	browser := &http.Client{Jar: jar}
-	return d.bodyOf(browser.PostForm(address+path, url.Values{"back": {"/crawls/t"}}))
+	d.await("the machine has time for "+path, func() bool {
+		r, err := browser.PostForm(address+path, url.Values{"back": {"/crawls/t"}})
+		if err == nil && r.StatusCode == http.StatusConflict { // the command's error
+			body, err := io.ReadAll(r.Body)
+			if r.Body.Close(); err == nil && tooBusy(string(body)) {
+				return false
+			}
+			d.t.Fatalf("%s: %v\n%s", path, err, body)
+		}
+		told = d.bodyOf(r, err)
+		return true
+	})
+	return told
 }
 
 func (d *dev) bodyOf(r *http.Response, err error) string {
