@@ -81,7 +81,7 @@ func measured(t *testing.T, program string, args ...string) (took time.Duration,
 	t.Helper()
 	largest := filepath.Join(t.TempDir(), "memory")
 	cmd := exec.Command(os.Args[0], append([]string{program}, args...)...)
-	cmd.Env = append(cleanEnv(t), "RECRAWL_CONTACT=ops@example.org", measureInto+"="+largest)
+	cmd.Env = append(cleanEnv(t), asUsersDo, "RECRAWL_CONTACT=ops@example.org", measureInto+"="+largest)
 	begun := time.Now()
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s %q: %v: %s", program, args, err, out)

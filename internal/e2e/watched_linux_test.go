@@ -66,7 +66,7 @@ func TestMonitoring(t *testing.T) {
 		t.Errorf("it lives and says %d: %s", status, text)
 	}
 	for line := range strings.Lines(m.workers[0].out.String()) {
-		if !json.Valid([]byte(line)) {
+		if strings.HasSuffix(line, "\n") && !json.Valid([]byte(line)) { // the last one may be under way
 			t.Errorf("a line of the log is not JSON: %s", line)
 		}
 	}
