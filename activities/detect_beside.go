@@ -60,30 +60,18 @@ func (r reading) looksLike(content extract.Page, v store.VersionRecord) bool {
 	return same
 }
 
-// looksAgain returns those of some versions that look like the page now, if only its looks are
-// others than those of the last version. Then their texts do not tell which one is back.
-func (a *Activities) looksAgain(ctx context.Context, view *crawlView, page store.PageRecord, versions []store.VersionRecord, now reading) ([]store.VersionRecord, error) {
-	if !now.beside {
-		return versions, nil
+// looksAgain reports whether an earlier version with the text that the page shows again has its title and looks as
+// well. Nobody knows that of a version whose body may not be kept. One whose body is lost is no version to return to.
+func (a *Activities) looksAgain(ctx context.Context, view *crawlView, page store.PageRecord, v store.VersionRecord, now reading) (bool, error) {
+	if withheld(v) {
+		return !now.beside, nil
 	}
-	var alike []store.VersionRecord
-	for _, v := range versions {
-		if withheld(v) {
-			continue
-		}
-		retitled, _, err := now.retitled(view, page, v)
-		if err != nil {
-			return nil, err
-		}
-		content, err := a.contentThen(ctx, view, page, v)
-		if err != nil {
-			return nil, err
-		}
-		if content != nil && !retitled && now.looksLike(*content, v) {
-			alike = append(alike, v)
-		}
+	retitled, _, err := now.retitled(view, page, v)
+	if err != nil || retitled {
+		return false, err
 	}
-	return alike, nil
+	content, err := a.contentThen(ctx, view, page, v)
+	return content != nil && now.looksLike(*content, v), err
 }
 
 // lastReading returns the content of the page's last version by today's rules, nil if it is not

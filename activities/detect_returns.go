@@ -21,20 +21,9 @@ func (a *Activities) lookBack(ctx context.Context, view *crawlView, page store.P
 	if err != nil {
 		return err
 	}
-	if versions, err = a.looksAgain(ctx, view, page, versions, now); err != nil {
-		return err
-	}
-	known := make([]change.Earlier, len(versions))
-	for i, v := range versions {
-		known[i] = earlierOf(v)
-	}
 	fetched := change.Earlier{Digests: now.digests, Timeless: next.version.Timeless, Withheld: next.version.Digest == ""}
-	i, ok, err := change.Return(fetched, known, func(i int) (bool, error) { return a.sameText(ctx, view, page, versions[i], now.rendering) })
+	back, ok, err := a.earlier(ctx, view, page, versions, now, fetched)
 	if err != nil || !ok {
-		return err
-	}
-	back := versions[i]
-	if there, err := a.holds(ctx, back); err != nil || !there {
 		return err
 	}
 	sameLinks := back.LinkDigest == next.version.LinkDigest
@@ -51,6 +40,26 @@ func (a *Activities) lookBack(ctx context.Context, view *crawlView, page store.P
 	return nil
 }
 
+// earlier finds the version that a page shows again: with its text, and with its title and looks too, for these may
+// be edited on the way back.
+func (a *Activities) earlier(ctx context.Context, view *crawlView, page store.PageRecord, versions []store.VersionRecord, now reading, fetched change.Earlier) (store.VersionRecord, bool, error) {
+	known := make([]change.Earlier, len(versions))
+	for i, v := range versions {
+		known[i] = earlierOf(v)
+	}
+	same := func(i int) (bool, error) { return a.sameText(ctx, view, page, versions[i], now.rendering) }
+	for {
+		i, ok, err := change.Return(fetched, known, same)
+		if err != nil || !ok {
+			return store.VersionRecord{}, false, err
+		}
+		if ok, err = a.looksAgain(ctx, view, page, versions[i], now); err != nil || ok {
+			return versions[i], ok, err
+		}
+		versions, known = slices.Delete(versions, i, i+1), slices.Delete(known, i, i+1)
+	}
+}
+
 // earlierOf describes a version so that a new fetch can be compared with it.
 func earlierOf(v store.VersionRecord) change.Earlier {
 	return change.Earlier{Digests: digestsOf(v, v.Digest), Timeless: v.Timeless, Withheld: withheld(v)}
@@ -63,18 +72,6 @@ func (c newContent) held(fetched change.Digests) change.Digests {
 		fetched.Raw = c.back.Digest
 	}
 	return fetched
-}
-
-// holds reports whether the archive still has a version's body, if it may be kept.
-func (a *Activities) holds(ctx context.Context, v store.VersionRecord) (bool, error) {
-	if withheld(v) {
-		return true, nil
-	}
-	there, err := a.archive.Has(ctx, v.Digest)
-	if err != nil {
-		return false, ourFault(err)
-	}
-	return there, nil
 }
 
 // sameText reports whether a version's text differs from the present one only by noise.

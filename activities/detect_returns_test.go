@@ -58,6 +58,9 @@ func TestReturns(t *testing.T) {
 		return `<title>Tide</title><p>` + what + ` water today. <a href="/a">more</a>`
 	}
 	a, b, c := text("Low"), text("High"), text("No")
+	sold := func(what, button string) string {
+		return text(what) + `<form><input type=submit value="` + button + `"></form>`
+	}
 	clocked := func(what string) string { return text(what) + `<p>` + clockNow }
 	many := []string{a}
 	for n := range 12 {
@@ -79,6 +82,8 @@ func TestReturns(t *testing.T) {
 		"with other links":          {[]string{a, b, strings.Replace(a, "/a", "/b", 1)}, "new 1, changed 2, returned 3"},
 		"of the links alone":        {[]string{a, strings.Replace(a, "/a", "/b", 1), a}, "new 1, cosmetic 2, cosmetic 1"},
 		"with an edit besides":      {[]string{a, b, strings.Replace(a, "Low water", "Lower water", 1)}, "new 1, changed 2, changed 3"},
+		"with another title":        {[]string{a, b, strings.Replace(a, "Tide", "Tide table", 1), a + " "}, "new 1, changed 2, changed 3, returned 1"},
+		"with another button":       {[]string{sold("Low", "Buy"), sold("High", "Buy"), sold("Low", "Sold out"), sold("Low", "Buy")}, "new 1, changed 2, changed 3, returned 1"},
 		"a dozen texts ago":         {append(many[:12:12], a), strings.TrimSuffix(numbered, ", changed 13") + ", returned 1"},
 		"more than a dozen ago":     {append(many[:13:13], a), numbered + ", changed 14"},
 		"with the time of the day":  {[]string{clocked("Low"), clocked("High"), clocked("Low")}, "new 1, changed 2, returned 1"},
