@@ -13,6 +13,7 @@ func TestOwn(t *testing.T) {
 		"links in a line":   {"<p>Ada <b>knows</b> <a href=/b>Bob <i>Cole</i></a>, <a href=/d>Dan</a> and more.", "Ada knows Bob Cole, Dan and more.", "Ada knows , and more."},
 		"a line of links":   {"<p>Friends:</p><p><a href=/b>Bob</a> <a href=/c>Cy</a></p><p>End", "Friends:\nBob Cy\nEnd", "Friends:\nEnd"},
 		"a link of blocks":  {"<p>One</p><a href=/b><p>Two</p><p>Three</p></a><p>Four", "One\nTwo\nThree\nFour", "One\nFour"},
+		"a link in a title": {"<a href=/b><h3>Bob</a></h3><p>Ada knows Bob.", "Bob\nAda knows Bob.", "Ada knows Bob."},
 		"no links":          {"<p>All of it", "All of it", "All of it"},
 		"nothing but links": {"<ul><li><a href=/b>Bob</a><li><a href=/c>Cy</a></ul>", "Bob\nCy", ""},
 	} {

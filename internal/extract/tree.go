@@ -3,6 +3,7 @@ package extract
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -13,7 +14,7 @@ import (
 // pages: a hundred kilobytes can cost it gigabytes (each paragraph opens again all
 // formatting that the one before left open) or half a minute (each <body> is compared with
 // the attributes of all before it). parseTree takes time and memory in proportion to the
-// page. It leaves out the steps that repair wrongly nested formatting and that move
+// page. It leaves out the steps that repair wrongly nested formatting, except links, and that move
 // misplaced content out of tables. No text and no link is lost by that.
 
 // Limits of a tree. A node takes about a hundred bytes and an attribute fifty, so the
@@ -357,7 +358,46 @@ func (b *treeBuilder) end(name string) {
 		b.cutTo(named(name), func(e openElement) bool { return e.kind&scope != 0 || e.Data == "ul" || e.Data == "ol" })
 	case k&special != 0 && !b.foreign():
 		b.cutTo(named(name), of(scope))
+	case name == "a" && !b.foreign():
+		if !b.cutTo(named(name), of(special)) {
+			b.endLink()
+		}
 	default:
 		b.cutTo(named(name), of(special))
 	}
+}
+
+// endLink ends a link whose end tag stands within a block that began in it, as in <a><h3>Title</a></h3>. As in browsers, the
+// block moves out of the link, and what it has so far is in a copy of the link. Otherwise all that follows would be in it.
+func (b *treeBuilder) endLink() {
+	const most = 8 // elements within the link, of which each may need a copy
+	at := len(b.open) - 1
+	for ; at >= 0 && b.open[at].Data != "a"; at-- {
+		if b.steps++; b.open[at].kind&scope != 0 {
+			return
+		}
+	}
+	if at < 0 || len(b.open)-at > most+1 {
+		return
+	}
+	link, blocks := b.open[at].Node, b.open[at+1:]
+	link.RemoveChild(blocks[0].Node)
+	link.Parent.AppendChild(blocks[0].Node) // an open element is the last child
+	for i, e := range blocks {
+		var end *html.Node // of what the element has so far
+		if i+1 < len(blocks) {
+			end = blocks[i+1].Node
+		}
+		if first := e.FirstChild; first != end {
+			inner := &html.Node{Type: html.ElementNode, DataAtom: link.DataAtom, Data: link.Data, Attr: link.Attr}
+			for next := first; next != end; next = e.FirstChild {
+				e.RemoveChild(next)
+				inner.AppendChild(next)
+			}
+			e.InsertBefore(inner, end)
+			b.nodes++
+			b.attributes += len(link.Attr)
+		}
+	}
+	b.open = slices.Delete(b.open, at, at+1)
 }
