@@ -127,6 +127,9 @@ func (a *articleChoice) number(n *html.Node, outer articleHint) {
 			return
 		}
 		h := articleHintsOf(n) | outer&hintVerbatim
+		if a.isNearlyAll(int32(len(a.nodes))) { // if it is hidden, a script shows it
+			h &^= hintHidden
+		}
 		a.nodes, a.hints = append(a.nodes, n), append(a.hints, h)
 		outer = h
 	}

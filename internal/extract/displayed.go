@@ -60,7 +60,7 @@ func (w *displayedWalk) element(n *html.Node) {
 	if isPiece(n) {
 		w.piece++
 	}
-	undisplayed := isUndisplayed(n)
+	undisplayed := w.isUndisplayed(n, i)
 	if undisplayed {
 		w.hidden++
 	}

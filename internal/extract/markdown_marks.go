@@ -27,14 +27,24 @@ func hasClass(n *html.Node, any ...string) bool {
 	return false
 }
 
-// isUndisplayed reports whether an element's own style hides it, or it is a closed dialog.
+// isUndisplayed reports whether an element's own style hides it, or it is a closed dialog. A page that
+// is hidden as a whole waits for a script to show it.
 func isUndisplayed(n *html.Node) bool {
 	if _, open := attribute(n.Attr, "open"); n.Data == "dialog" && !open {
 		return true
 	}
 	style, ok := attribute(n.Attr, "style")
-	return ok && hidesByStyle(style)
+	return ok && n.Data != "html" && n.Data != "body" && hidesByStyle(style)
 }
+
+// isUndisplayed is isUndisplayed for an element by its number. One with nearly all text of the page waits for a
+// script, too.
+func (s *survey) isUndisplayed(n *html.Node, i int32) bool {
+	return isUndisplayed(n) && (n.Data == "dialog" || !s.isNearlyAll(i))
+}
+
+// isNearlyAll reports whether an element has nearly all text of the page.
+func (s *survey) isNearlyAll(i int32) bool { return 10*s.elements[i].units >= 9*s.total.units }
 
 // isVerbatim reports whether the lines and spaces of an element's text stay: it is a <pre>, or a block of
 // code whose lines are elements, as Doxygen writes it.

@@ -20,9 +20,9 @@ type plan struct {
 	backs             map[*html.Node]bool
 }
 
-// isLeftOut reports whether an element is in the text of a page but not in its Markdown.
+// isLeftOut reports whether an element that may be displayed is in the text of a page but not in its Markdown.
 func (p *plan) isLeftOut(n *html.Node) bool {
-	return p.backs[n] || isUndisplayed(n) || isLineNumber(n) || isPermalink(n) || isCopyButton(n) || isTooltip(n) || len(p.notes) > 0 && isNoteMark(n)
+	return p.backs[n] || isLineNumber(n) || isPermalink(n) || isCopyButton(n) || isTooltip(n) || len(p.notes) > 0 && isNoteMark(n)
 }
 
 // planner makes a plan, in step with markdownWalk.
@@ -90,7 +90,7 @@ func (p *planner) inside(n *html.Node) {
 	if isPiece(n) {
 		p.piece++
 	}
-	if isUndisplayed(n) {
+	if p.isUndisplayed(n, i) {
 		p.hidden++
 		defer func() { p.hidden-- }()
 	}

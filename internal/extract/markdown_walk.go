@@ -55,7 +55,7 @@ func (k *markdownWalk) element(n *html.Node) {
 	if before := breakBefore(n); before == '\n' || k.w.verbatim == 0 { // code has all its spaces
 		k.breakText(before, n)
 	}
-	silent := k.isSilent(n)
+	silent := k.isSilent(n, i)
 	if silent {
 		k.mute++
 	}
@@ -74,14 +74,14 @@ func (k *markdownWalk) element(n *html.Node) {
 
 // isSilent reports whether nothing of an element's text is written. The link to a note is
 // written as its label.
-func (k *markdownWalk) isSilent(n *html.Node) bool {
+func (k *markdownWalk) isSilent(n *html.Node, i int32) bool {
 	if k.mute == 0 {
 		if label := k.plan.references[n]; label != "" {
 			k.w.addMarkdown("[^" + label + "]")
 			return true
 		}
 	}
-	if !k.plan.isLeftOut(n) {
+	if !k.isUndisplayed(n, i) && !k.plan.isLeftOut(n) {
 		return false
 	}
 	if n.Data == "a" {

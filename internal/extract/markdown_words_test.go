@@ -133,6 +133,26 @@ func TestDisplayed(t *testing.T) {
 	}
 }
 
+// TestPageThatWaits: what hides a page as a whole until a script shows it hides nothing from readers.
+func TestPageThatWaits(t *testing.T) {
+	t.Parallel()
+	for name, style := range map[string][2]string{
+		"the page":     {" style='visibility: hidden'", ""},
+		"all of it":    {"", " style='display:none'"},
+		"one in other": {" style='display:none'", " style='display:none'"},
+	} {
+		page := func(body, div string) string {
+			return "<body" + body + "><p>Loading</p><div" + div + "><h1>Title</h1>" + story + "<p>a <b style='display:none'>b</b> c</div>"
+		}
+		for _, reading := range []Reading{ReadMain, ReadArticle, ReadAll} {
+			got, want := markdown(t, page(style[0], style[1]), reading), markdown(t, page("", ""), reading)
+			if got.Body != want.Body || got.Displayed != want.Displayed || !strings.HasSuffix(got.Body, "\n\na c\n") {
+				t.Errorf("%s, reading %d:\n%s\n%s\nwant\n%s", name, reading, got.Body, got.Displayed, want.Body)
+			}
+		}
+	}
+}
+
 // displayedOf returns the main text of a page, and what a walk for what is displayed writes
 // of it; both are empty for a page without a tree.
 func displayedOf(t testing.TB, body string, rules Rules) [2]string {
