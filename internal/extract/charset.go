@@ -3,6 +3,7 @@ package extract
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -25,7 +26,9 @@ const maxPrescan = 256 << 10
 // a guess.
 func decode(body []byte, media crawl.MediaType) (decoded []byte, name string, err error) {
 	enc, name, certain := charset.DetermineEncoding(body, media.String())
-	if !certain {
+	if wide := markless(body); wide != "" && (!certain || strings.HasPrefix(name, "utf-16")) {
+		enc, name = charset.Lookup(wide)
+	} else if !certain {
 		enc, name = uncertain(body, media, enc, name)
 	}
 	if name == "utf-8" {
@@ -40,6 +43,31 @@ func decode(body []byte, media crawl.MediaType) (decoded []byte, name string, er
 	}
 	// UTF-16 keeps its mark, and some decoders let surrogates through.
 	return bytes.ToValidUTF8(bytes.TrimPrefix(decoded, []byte("\uFEFF")), []byte("\uFFFD")), name, nil
+}
+
+// markless is the name of the UTF-16 in which a body that begins in ASCII is written without a byte order mark,
+// "" for none. The HTML standard knows it by "<?x" (13.2.3.2), and no other text has such zeros.
+func markless(body []byte) string {
+	const least = 4
+	if len(body) < least {
+		return ""
+	}
+	ascii := func(c byte) bool { return c > 0 && c < utf8.RuneSelf }
+	switch a, b, c, d := body[0], body[1], body[2], body[3]; {
+	case ascii(a) && b == 0 && ascii(c) && d == 0:
+		return "utf-16le"
+	case a == 0 && ascii(b) && c == 0 && ascii(d):
+		return "utf-16be"
+	}
+	return ""
+}
+
+// isSevenBitJapanese reports whether a body is in ISO-2022-JP: all ASCII, with the sequences that change to
+// Japanese and back.
+func isSevenBitJapanese(body []byte) bool {
+	has := func(sequence string) bool { return bytes.Contains(body, []byte(sequence)) }
+	return (has("\x1b$B") || has("\x1b$@")) && (has("\x1b(B") || has("\x1b(J")) &&
+		!slices.ContainsFunc(body, func(c byte) bool { return c >= utf8.RuneSelf })
 }
 
 // uncertain corrects the encoding that charset.DetermineEncoding found in the first
@@ -58,6 +86,8 @@ func uncertain(body []byte, media crawl.MediaType, found encoding.Encoding, name
 	}
 	found, name = declared(body, media, found, name)
 	switch {
+	case name == "windows-1252" && saysNothing(body, media) && isSevenBitJapanese(body):
+		return charset.Lookup("iso-2022-jp")
 	case isUTF8 && name != "iso-2022-jp":
 		return encoding.Nop, "utf-8"
 	case name == "windows-1252" && saysNothing(body, media):

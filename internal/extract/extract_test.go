@@ -313,6 +313,12 @@ func TestCharset(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	markless := map[unicode.Endianness]string{}
+	for _, order := range []unicode.Endianness{unicode.LittleEndian, unicode.BigEndian} {
+		if markless[order], err = unicode.UTF16(order, unicode.IgnoreBOM).NewEncoder().String("<p>" + text); err != nil {
+			t.Fatal(err)
+		}
+	}
 	ascii := strings.Repeat("a ", 600)
 	cases := []struct{ name, body, contentType, charset, text string }{
 		{"Content-Type", cyrillic, "text/html; charset=windows-1251", "windows-1251", "жук"},
@@ -326,6 +332,12 @@ func TestCharset(t *testing.T) {
 		{"seven-bit Japanese", "<meta charset=iso-2022-jp>" + jis, "text/html", "iso-2022-jp", "日本"},
 		{"byte order mark", "\xEF\xBB\xBF" + text, "text/html; charset=windows-1251", "utf-8", text},
 		{"UTF-16", wide, "text/html", "utf-16le", text},
+		{"UTF-16 without a mark", markless[unicode.LittleEndian], "text/html", "utf-16le", text},
+		{"UTF-16 in the other order", markless[unicode.BigEndian], "", "utf-16be", text},
+		{"UTF-16 in an order that is not said", markless[unicode.BigEndian], "text/html; charset=utf-16", "utf-16be", text},
+		{"UTF-16 that is said to be something else", "<\x00p\x00>\x00a\x00", "text/html; charset=utf-8", "utf-8", "<p>a"},
+		{"seven-bit Japanese that says nothing", "<p>" + jis, "text/html", "iso-2022-jp", "日本"},
+		{"signs of a terminal", "a\x1b$Bx", "text/plain", "utf-8", "a\x1b$Bx"},
 		{"invalid UTF-8", "a\xffb", "text/html; charset=utf-8", "utf-8", "a\uFFFDb"},
 		{"unknown charset", text, "text/html; charset=klingon", "utf-8", text},
 		{"no type", text, "", "utf-8", text},
