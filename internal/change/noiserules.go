@@ -135,13 +135,22 @@ func (s *scanner) countedBefore(start int) int {
 	if s.is(end, isCounted) {
 		return end - start
 	}
-	if s.goesOn(end) || s.isMeasured(end) || s.isOffered(start, end) { // "Visit: 12 rooms", "Online: 24 €"
+	if s.goesOn(end) || s.isMeasured(end) || s.isOffered(start, end) || s.isOfOnline(start, end) { // "Visit: 12 rooms", "Online: 24 €"
 		return 0
 	}
 	return end - start
 }
 
-// isMeasured reports whether the number before a token has a unit: a sign, or a word in
+// isOfOnline reports whether a word tells what the number after "online" counts, which is no reader
+// then: "Online: 12 Plätze". Others may be followed by a name: "Views: 12 By Ann".
+func (s *scanner) isOfOnline(start, end int) bool {
+	return s.tokens[start].lower == "online" && end < len(s.tokens) && s.tokens[end].word
+}
+
+// money are names of currencies that are written out, in languages that begin them with a capital too.
+var money = setOf(`euro euros dollar dollars franken francs pfund pounds yen yuan rubel kronen kroner kronor złotych рублей`)
+
+// isMeasured reports whether the number before a token has a unit: a sign, a currency, or a word in
 // capitals, as in "Download: 24 MB".
 func (s *scanner) isMeasured(i int) bool {
 	const longest = 4
@@ -149,7 +158,7 @@ func (s *scanner) isMeasured(i int) bool {
 		return false
 	}
 	if t := s.tokens[i]; t.word {
-		return len(t.text) <= longest && t.text == strings.ToUpper(t.text) && t.text != t.lower
+		return money()[t.lower] || len(t.text) <= longest && t.text == strings.ToUpper(t.text) && t.text != t.lower
 	}
 	return s.isSign(i)
 }
