@@ -133,6 +133,7 @@ func TestText(t *testing.T) {
 		{"parts of words", "<p>H<sub>2</sub>O 1<sup>st</sup><b>a</b>b<code><b>c</b><i>d</i></code>", "H2O 1stabcd"},
 		{"characters that only allow a break", "<p>a\u00adb\u200bc", "abc"},
 		{"a title in a picture", "<svg><title>t</title><text>x</text></svg>", "x"},
+		{"what a picture does not draw", "<p>a<svg><desc>Created with a program.</desc><metadata><rdf:RDF>b</rdf:RDF></metadata><text>x</text></svg><desc>c", "a x\nc"},
 		{"form fields", "<textarea>t</textarea><option>o</option>", "t\no"},
 	}
 	for _, c := range cases {

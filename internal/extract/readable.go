@@ -140,7 +140,7 @@ func (w *lineWriter) node(n *html.Node) {
 		return
 	}
 	if n.Type == html.ElementNode {
-		if unseen[n.Data] || isHidden(n) || isFormulaAgain(n, nil) {
+		if isUnseen(n) || isHidden(n) || isFormulaAgain(n, nil) {
 			return
 		}
 		if n.Data == "pre" {

@@ -121,7 +121,7 @@ func (s *survey) element(n *html.Node, place Place) {
 
 // skips reports whether an element has no visible text, or none that is not read already.
 func (s *survey) skips(n *html.Node) bool {
-	return unseen[n.Data] || isHidden(n) || s.ignored[n] || isFormulaAgain(n, s.ignored) || isData(n)
+	return isUnseen(n) || isHidden(n) || s.ignored[n] || isFormulaAgain(n, s.ignored) || isData(n)
 }
 
 // isMeasured reports whether a node is an element that the survey numbers.

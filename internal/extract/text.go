@@ -36,6 +36,12 @@ var (
 		mprescripts mroot mrow ms mspace msqrt mstyle msub msubsup msup mtable mtd mtext mtr munder munderover none semantics`)
 )
 
+// isUnseen reports whether an element has no visible text, by its name. A drawing shows neither what describes it
+// nor what the program that made it noted: "Created with Sketch."
+func isUnseen(n *html.Node) bool {
+	return unseen[n.Data] || n.Namespace == "svg" && (n.Data == "desc" || n.Data == "metadata")
+}
+
 // breakOf returns what an element puts before and after its text, by its name: nothing, a
 // space or a line feed.
 func breakOf(name string) byte {
