@@ -209,9 +209,8 @@ func (l *looks) endCell(n *html.Node) {
 
 // address notes where a link leads that is a mail's address or a telephone's number.
 func (l *looks) address(n *html.Node) {
-	const covered = "/cdn-cgi/l/email-protection#"
 	href := strings.TrimSpace(valueOf(n, "href"))
-	if _, code, ok := strings.Cut(href, covered); ok {
+	if _, code, ok := strings.Cut(href, coveredMails+"#"); ok {
 		l.say("link", strings.ToLower(coveredMail(code)))
 		return
 	}

@@ -8,6 +8,9 @@ import (
 	"golang.org/x/net/html"
 )
 
+// coveredMails is the path of links to mails' addresses that Cloudflare covers.
+const coveredMails = "/cdn-cgi/l/email-protection"
+
 // coveredMail returns the mail's address that Cloudflare covers in an attribute or behind the
 // mark of a link: each of its bytes is XORed with the first, which is another one in every answer.
 func coveredMail(code string) string {

@@ -29,7 +29,7 @@ import (
 //     their names. A short notice about cookies without such a class is left out if its
 //     buttons show what it is.
 //  4. Blocks that a label in the text calls advertisement or related links are left out
-//     too, except the latest news of a page of links.
+//     too, except the latest news of a page of links, and what says whom to write to about adverts.
 //     So are lines in which such labels as "Next:" and "Up:" stand before links.
 //  5. On a page of running text, lines of links outside of the content are left out, except
 //     in tables of facts, and on any page lines of short links before the first heading.
@@ -98,7 +98,7 @@ type composer struct {
 	next     int32 // the number of the next element
 	line     line
 	inLink   int
-	subjects int // open headings, cells and the like, of a line each
+	subjects int // open headings, cells and the like, of a line each, and departments
 	articles int // open articles, main parts and sections, which may have a head and a foot
 	facts    int // open tables of facts
 	mains    int
@@ -234,7 +234,7 @@ func (c *composer) enter(n *html.Node, e *measure, by int) {
 		c.inLink += by
 		c.line.links += max(by, 0)
 	}
-	if e.subject && e.lines <= 1 {
+	if e.subject && e.lines <= 1 || e.isDepartment() {
 		c.subjects += by
 	}
 	if e.hints&(hintArticle|hintMain) != 0 || c.isSection(n, e) {
@@ -447,7 +447,7 @@ func (c *composer) drops(n *html.Node, i int32) bool {
 		h&hintVote != 0 && e.running == 0 && e.units <= maxVote && !e.article,
 		h&hintForm != 0 && e.form && !e.article && e.units <= maxForm,
 		h&(hintEdge|hintFoot) != 0 && c.articles > 0 && e.isLinkList(2),
-		e.label == labelAd && e.links > 0 && e.units <= maxLabelledAd && e.paragraphs <= 1,
+		e.label == labelAd && !e.contact && e.links > 0 && e.units <= maxLabelledAd && e.paragraphs <= 1,
 		c.isRelated(e.label) && e.links > 1 && e.running == 0 && 2*e.linked >= e.units:
 		return true
 	}

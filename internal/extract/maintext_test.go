@@ -95,6 +95,8 @@ func TestMainText(t *testing.T) {
 		{"labelled links", p1 + `<div class=x><h3>You may also like</h3>` + links + `</div>`, prose(1)},
 		{"labelled links among other text", `<div>` + p1 + `<h3>Lesen Sie auch:</h3>` + links + `<p>the end</div>`, prose(1) + "\nthe end"},
 		{"a department", p1 + `<div><h3>Advertising</h3><p>Jane Doe, 555 0100, <a href=x>write</a></div>`, prose(1) + "\nAdvertising\nJane Doe, 555 0100, write"},
+		{"a department in a paragraph", p1 + `<p><b>Advertising</b><br>Jane Doe, 555 0100<br><a href="mailto:ads@example.com">ads@example.com</a></p>`, prose(1) + "\nAdvertising\nJane Doe, 555 0100\nads@example.com"},
+		{"one whose mail is covered", p1 + `<div><p>Anzeigen<p>555 0100<p><a href="/cdn-cgi/l/email-protection#1a2b">[email protected]</a></div>`, prose(1) + "\nAnzeigen\n555 0100\n[email protected]"},
 		{"a row of prices", p1 + `<table><tr><td>Advertising<td>12 euros<td><a href=x>rates</a></table>`, prose(1) + "\nAdvertising\n12 euros\nrates"},
 		{"a list of services", p1 + `<ul><li>Advertising<li>12 euros<li><a href=x>rates</a></ul>`, prose(1) + "\nAdvertising\n12 euros\nrates"},
 		{"a mark on a product", p1 + `<div><div class=badge>Popular</div><p>12 euros</div><table><tr><td>Recommended</table>`, prose(1) + "\nPopular\n12 euros\nRecommended"},

@@ -20,6 +20,7 @@ type measure struct {
 	form    bool  // is or holds a form
 	article bool  // is or holds an article
 	body    bool  // is or holds an article of running text
+	contact bool  // is or holds a link to a mail's address or a telephone
 	notice  bool  // is a notice about cookies, by its text; see findNotice
 	noticed bool  // is or holds one
 	answers int32 // buttons and links in it that answer such a notice
@@ -219,6 +220,7 @@ func (s *survey) begin(n *html.Node) int32 {
 	m.heading = s.isHeadline(n)
 	m.form = n.Data == "form" || n.Data == "input"
 	m.article = m.hints&content != 0
+	m.contact = isContact(n)
 	switch {
 	case s.suspects > 0:
 	case n.Data == "h1" && s.heading < 0:
@@ -253,6 +255,7 @@ func (s *survey) finish(i int32, n *html.Node) {
 		parent.form = parent.form || m.form
 		parent.article = parent.article || m.article
 		parent.body = parent.body || m.body
+		parent.contact = parent.contact || m.contact
 		parent.noticed = parent.noticed || m.noticed
 		parent.answers += m.answers
 	}
@@ -395,6 +398,21 @@ func (s *survey) isPage(e *measure) bool {
 // hasAllText reports whether an element has nearly all running text of the page.
 func (s *survey) hasAllText(e *measure) bool {
 	return s.isPage(e) && e.running >= leastContent && 10*e.running >= 9*s.total.running
+}
+
+// isContact reports whether an element is a link to a mail's address or a telephone.
+func isContact(n *html.Node) bool {
+	if n.Data != "a" {
+		return false
+	}
+	href := strings.TrimSpace(valueOf(n, "href"))
+	return hasScheme(href, "mailto:") || hasScheme(href, "tel:") || strings.Contains(href, coveredMails)
+}
+
+// isDepartment reports whether an element is no advert, though it begins with the word: it says whom to write to or to
+// call about adverts.
+func (e *measure) isDepartment() bool {
+	return e.label == labelAd && e.contact && e.units <= maxLabelledAd
 }
 
 // isDialog reports whether an element is a window of its own, which may hide the whole page.
