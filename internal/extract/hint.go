@@ -452,10 +452,11 @@ var labels = func() map[string]label {
 		labelLatest: `more news, top stories, latest news, latest posts, latest stories, recent posts, weitere nachrichten, weitere beiträge, neueste beiträge, articles récents,
 			más noticias, entradas recientes, articoli recenti, 新着記事, 最新文章`,
 	} {
-		for wording := range strings.SplitSeq(list, ",") {
-			all[collapse(wording)] = l
+		for wording := range strings.SplitSeq(list+","+moreLabels[l], ",") {
+			all[bareLabel(collapse(wording))] = l
 		}
 	}
+	delete(all, "")
 	return all
 }()
 
@@ -464,8 +465,12 @@ func labelOf(text []byte) label {
 	if len(text) == 0 || len(text) > maxLabel {
 		return labelNone
 	}
-	bare := strings.TrimFunc(string(text), func(r rune) bool { return !unicode.IsLetter(r) })
-	return labels[strings.ToLower(bare)]
+	return labels[strings.ToLower(bareLabel(string(text)))]
+}
+
+// bareLabel is a label without the marks around it, and, in the scripts of India, those on its last letter.
+func bareLabel(text string) string {
+	return strings.TrimFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
 // isRelated reports whether a label heads further reading. The latest news are what readers of a

@@ -122,6 +122,31 @@ func TestMainText(t *testing.T) {
 	}
 }
 
+// Related links come in another order with each visit, and adverts are others, in any language.
+func TestLabels(t *testing.T) {
+	t.Parallel()
+	const links = "<ul><li><a href=a>Of the harbour</a><li><a href=b>A new bridge</a></ul>"
+	p1 := "<p>" + prose(1)
+	for _, label := range []string{
+		"You may also be interested in", "관련 기사", "추천기사", "Læs også:", "Lue myös", "İlgili Haberler", "Čtěte také", "Kapcsolódó cikkek", "Citește și", "Διαβάστε επίσης",
+		"Читайте також:", "相關新聞", "为您推荐", "関連商品", "اقرأ أيضاً", "مواضيع ذات صلة", "مطالب مرتبط", "כתבות נוספות", "ये भी पढ़ें:", "संबंधित खबरें", "Baca juga:", "Tin liên quan", "ข่าวที่เกี่ยวข้อง",
+	} {
+		if got := parse(t, article("", "<div><h2>"+label+"</h2>"+links+"</div>")).Text; got != paragraphs {
+			t.Errorf("%s: %q", label, got)
+		}
+	}
+	for _, label := range []string{"광고", "Iklan", "Quảng cáo", "โฆษณา", "Sponsorlu", "Hirdetés", "Διαφήμιση", "廣告", "تبلیغات", "פרסומת"} {
+		if got := parse(t, p1+`<div class=x><small>`+label+`</small><div><a href=y>Buy</a> this</div></div>`).Text; got != prose(1) {
+			t.Errorf("%s: %q", label, got)
+		}
+	}
+	for _, notice := range []string{"إعلان", "विज्ञापन", "See also", "Související články"} {
+		if got := parse(t, p1+`<div><p>`+notice+`<p><a href=x>The fees</a> rise</div>`).Text; got != prose(1)+"\n"+notice+"\nThe fees rise" {
+			t.Errorf("%s: %q", notice, got)
+		}
+	}
+}
+
 func TestWhole(t *testing.T) {
 	for body, want := range map[string]bool{
 		"<main>text</main>": false, "<p>text": false, "<nav>menu</nav>": true, "": true, deep("text"): true,
