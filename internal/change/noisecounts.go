@@ -27,13 +27,16 @@ var countLabels = sync.OnceValue(func() *phraseTree {
 		`_|antal|antall visninger|sidevisninger|lesninger|læsninger|nedlastinger, _|кількість переглядів|перегляди|прочитань|завантажень, _|колькасць праглядаў|прагляды, peržiūros|peržiūrų|peržiūrėta, skatījumi|skatīts,
 		visualitzacions|visualizacións, ნახვები|ნახვა, դիտումներ|դիտում`,
 		// Those of the languages of roles in more than one word.
+		`view|page+view|pageview|visit|visitor|visitors|hit|hits|read|download|downloads count|counter, times viewed|visited|read|downloaded|accessed|seen, viewed|visited|downloaded|accessed|seen :,
+		besucherzähler|zugriffszähler|seitenzugriffe|seitenbesuche, compteur de visites, contador de visitas|acessos, contatore visite|accessi, bezoekersteller, licznik odwiedzin, besöksräknare,
+		besøgstæller|besøksteller, kävijälaskuri, счётчик|счетчик посещений, počítadlo přístupů|návštěv, látogatószámláló, ziyaretçi sayacı, アクセスカウンター, アクセスカウンタ, 访问计数, 訪問計數`,
 		`number|no|total of views|visits|hits|reads|downloads, anzahl _|der aufrufe|zugriffe|besucher|downloads, nombre de|d'|d’ vues|visites|lectures|affichages|téléchargements, número|total|cantidad de visitas|vistas|lecturas|descargas,
 		numero|totale di visite|visualizzazioni|letture, número|total de visualizações|visitas|acessos|leituras, aantal _|keer weergaven|bezoekers|gelezen|bekeken, liczba wyświetleń|odsłon|odwiedzin|pobrań, antal visningar|läsningar|besökare, количество|число просмотров|посещений|прочтений`,
 	}))
 })
 
 // countTimes stand after such a number: "Dilihat 123 kali".
-var countTimes = setOf(`kali ครั้ง คน lần người lượt kertaa kez defa kişi krát razy keer раз разів פעמים مرة مرات بار 次 人 回 件`)
+var countTimes = setOf(`times kali ครั้ง คน lần người lượt kertaa kez defa kişi krát razy keer раз разів פעמים مرة مرات بار 次 人 回 件`)
 
 // namedCountAt is the length of a counter with one of countLabels, which must be a part of
 // the line.

@@ -9,6 +9,7 @@ var voteCounters = sync.OnceValue(func() *phraseTree {
 	return treeOf(expand(`
 	# out+of|of # found this|it _|article|page|answer helpful|useful, # out+of|of # people|users|customers|readers _|have found this|it _|article|page|answer|review helpful|useful,
 	# people|person|users|user|customers|customer|readers|reader found this|it _|article|page|answer|review helpful|useful, one person found this|it _|article|page|answer|review helpful|useful,
+	viewed|seen|read|watched|visited|downloaded by # people|persons|users|visitors|readers|members, # people|persons|users|visitors|readers|members _|have viewed|seen|read|watched|visited|downloaded this _|page|article|post|video|product|item _|today,
 	was this _|article|page|answer helpful ? yes # no #, helpful|useful ( # ), _|not|un helpful : #,
 	# von # fanden|finden dies|das|dieses|diesen|diese|es _|hilfreich hilfreich|artikel|seite _|hilfreich, # person|personen|nutzer|kunden|kunde|leser fand|fanden|finden dies|das|diese|diesen|es _|artikel|seite|informationen|rezension hilfreich|nützlich,
 	utilisateurs qui ont trouvé cela utile : # sur #, # sur # ont trouvé cela|cet+article|ceci utile, # personne|personnes|utilisateurs|utilisateur|lecteurs a|ont trouvé cela|ceci|cet+article|cette+page utile,
