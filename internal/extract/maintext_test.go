@@ -29,6 +29,7 @@ func TestMainText(t *testing.T) {
 		{"around the main part", "<div>before</div><main>the main text</main><p>after", "the main text"},
 		{"running text around the main part", "<h1>Title</h1><main>the main text</main>" + p1, "Title\nthe main text\n" + prose(1)},
 		{"a main part that is none", "<main>Search</main>" + p1 + p2 + "<p>short", "Search\n" + prose(1) + "\n" + prose(2) + "\nshort"},
+		{"a form that ends before what is in it", "<div><main>text<form><div>Search</form></div><p>12 euros</main></div>", "text\nSearch\n12 euros"},
 		{"several main parts", "<p>x</p><main>one</main><div role=main>two</div>", "one\ntwo"},
 		{"navigation in the main part", "<main>text<nav>menu</nav></main>", "text"},
 		{"roles", "<div role=banner>b</div><ul role=navigation><li>n</ul><p>text<div role=contentinfo>f</div>", "text"},

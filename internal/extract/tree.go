@@ -14,7 +14,7 @@ import (
 // pages: a hundred kilobytes can cost it gigabytes (each paragraph opens again all
 // formatting that the one before left open) or half a minute (each <body> is compared with
 // the attributes of all before it). parseTree takes time and memory in proportion to the
-// page. It leaves out the steps that repair wrongly nested formatting, except links, and that move
+// page. It leaves out the steps that repair wrongly nested formatting, except links and forms, and that move
 // misplaced content out of tables. No text and no link is lost by that.
 
 // Limits of a tree. A node takes about a hundred bytes and an attribute fifty, so the
@@ -64,6 +64,8 @@ type treeBuilder struct {
 type openElement struct {
 	*html.Node
 	kind kind
+	// ended: it is a form that ended before what is open in it, and that no tag ends any more.
+	ended bool
 }
 
 // next takes in one token and reports whether there are more.
@@ -217,7 +219,7 @@ func (b *treeBuilder) readAttributes(n *html.Node, more bool) {
 }
 
 func (b *treeBuilder) push(n *html.Node, k kind) {
-	e := openElement{n, k}
+	e := openElement{Node: n, kind: k}
 	b.open = append(b.open, e)
 	b.count(e, 1)
 }
@@ -235,6 +237,9 @@ func (b *treeBuilder) count(e openElement, n int) {
 
 // cut ends the elements from the i-th on.
 func (b *treeBuilder) cut(i int) {
+	for i > 0 && b.open[i-1].ended {
+		i--
+	}
 	for _, e := range b.open[i:] {
 		b.count(e, -1)
 	}
@@ -356,6 +361,8 @@ func (b *treeBuilder) end(name string) {
 		b.cutTo(named(name), of(table))
 	case name == "li":
 		b.cutTo(named(name), func(e openElement) bool { return e.kind&scope != 0 || e.Data == "ul" || e.Data == "ol" })
+	case name == "form" && !b.foreign():
+		b.endForm()
 	case k&special != 0 && !b.foreign():
 		b.cutTo(named(name), of(scope))
 	case name == "a" && !b.foreign():
@@ -366,6 +373,32 @@ func (b *treeBuilder) end(name string) {
 		b.cutTo(named(name), of(special))
 	}
 }
+
+// endForm ends a form, but not what is still open in it: the last tag of <form><div></form></div> is that of the <div> in
+// the form, as in browsers. It would end one around the form otherwise, with all that this still has.
+func (b *treeBuilder) endForm() {
+	at := len(b.open) - 1
+	for ; at >= 0 && (b.open[at].Data != "form" || b.open[at].ended); at-- {
+		if b.steps++; b.open[at].kind&(scope|framed) != 0 {
+			return
+		}
+	}
+	if at < 0 {
+		return
+	}
+	last := len(b.open) - 1
+	for last > at && endless[b.open[last].Data] {
+		last--
+	}
+	if b.cut(last + 1); at == len(b.open)-1 {
+		b.cut(at)
+	} else {
+		b.open[at].kind, b.open[at].ended = 0, true
+	}
+}
+
+// endless are the elements that need no end tag where the element around them ends.
+var endless = set("dd dt li optgroup option p rb rp rt rtc")
 
 // endLink ends a link whose end tag stands within a block that began in it, as in <a><h3>Title</a></h3>. As in browsers, the
 // block moves out of the link, and what it has so far is in a copy of the link. Otherwise all that follows would be in it.

@@ -65,6 +65,7 @@ func TestTree(t *testing.T) {
 		"<ul><li>a<li>b<ul></li><li>c</ul></ul>", "<table><tr><td>a<td>b<tr><th>c<tbody><tr><td>d</table>e", "<table><td>a<table><td>b</table>c</table>",
 		"<table><col><col><td>a</table>", "<table><caption>a<colgroup><tr><td>b", "<select><option>a<option>b<optgroup><option>c</select>d",
 		"<dl><dt>a<dd>b<dt>c</dl>", "<ruby>a<rt>b<rp>c<rt>d</ruby>", "<button>a<p>b</button>c<button>d<button>e", "<a href=x>a<a href=y>b</a>c",
+		"<div><form><div>a</form>b</div>c</div>d", "<form><p>a</form>b", "<form><ul><li>a</form>b</ul>c", "<form><table><tr><td>a</form>b</table>c", "<form>a<div>b</form></div>c</form>d",
 		"<a href=x><h3>a</a></h3>b", "<div><a href=x>z<h3>a</a>b</h3>c</div>d", "<a href=x><table><td>a</a>b</table>c</a>d", "<svg><a><g></a>a</svg>b",
 		"<span>a<div>b</span>c</div>d", "<p>a<table><tr><td>b<p>c</table>d", "<div>a<p>b</div>c", "<object><p>a</object>b",
 		"<svg><title>a<b>c", "<svg><title/><path/><style>a{}</style><a xlink:href=x>b</a></svg>c", "<svg><desc><p>a</p></desc><g/></svg>b", "<svg><g>a<p>b", "<a href=x>a<svg><a href=y><title>b</title></a></svg>c</a>d", "<button>a<svg><button>b</svg>c</button>d",
