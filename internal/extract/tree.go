@@ -292,6 +292,9 @@ func (b *treeBuilder) imply(name string, k kind) {
 	rule := implied[name]
 	for rule.ends != nil && b.cutTo(func(e openElement) bool { return rule.ends[e.Data] }, rule.stop) {
 	}
+	if name == "a" {
+		b.endLink()
+	}
 	for range 2 { // at most a <tbody> and a <tr>
 		if len(b.open) == 0 {
 			return
@@ -400,13 +403,14 @@ func (b *treeBuilder) endForm() {
 // endless are the elements that need no end tag where the element around them ends.
 var endless = set("dd dt li optgroup option p rb rp rt rtc")
 
-// endLink ends a link whose end tag stands within a block that began in it, as in <a><h3>Title</a></h3>. As in browsers, the
-// block moves out of the link, and what it has so far is in a copy of the link. Otherwise all that follows would be in it.
+// endLink ends a link within a block that began in it, as in <a><h3>Title</a></h3>, or where another link begins there. As
+// in browsers, the block moves out of the link, and what it has so far is in a copy of the link. Otherwise all that follows
+// would be in it.
 func (b *treeBuilder) endLink() {
 	const most = 8 // elements within the link, of which each may need a copy
 	at := len(b.open) - 1
 	for ; at >= 0 && b.open[at].Data != "a"; at-- {
-		if b.steps++; b.open[at].kind&scope != 0 {
+		if b.steps++; b.open[at].kind&(scope|framed) != 0 {
 			return
 		}
 	}

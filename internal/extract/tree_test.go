@@ -66,7 +66,7 @@ func TestTree(t *testing.T) {
 		"<table><col><col><td>a</table>", "<table><caption>a<colgroup><tr><td>b", "<select><option>a<option>b<optgroup><option>c</select>d",
 		"<dl><dt>a<dd>b<dt>c</dl>", "<ruby>a<rt>b<rp>c<rt>d</ruby>", "<button>a<p>b</button>c<button>d<button>e", "<a href=x>a<a href=y>b</a>c",
 		"<div><form><div>a</form>b</div>c</div>d", "<form><p>a</form>b", "<form><ul><li>a</form>b</ul>c", "<form><table><tr><td>a</form>b</table>c", "<form>a<div>b</form></div>c</form>d",
-		"<a href=x><h3>a</a></h3>b", "<div><a href=x>z<h3>a</a>b</h3>c</div>d", "<a href=x><table><td>a</a>b</table>c</a>d", "<svg><a><g></a>a</svg>b",
+		"<a href=x><h3>a</a></h3>b", "<a href=x><div>a<a href=y>b</a>c</div>d", "<div><a href=x>z<h3>a</a>b</h3>c</div>d", "<a href=x><table><td>a</a>b</table>c</a>d", "<svg><a><g></a>a</svg>b",
 		"<span>a<div>b</span>c</div>d", "<p>a<table><tr><td>b<p>c</table>d", "<div>a<p>b</div>c", "<object><p>a</object>b",
 		"<svg><title>a<b>c", "<svg><title/><path/><style>a{}</style><a xlink:href=x>b</a></svg>c", "<svg><desc><p>a</p></desc><g/></svg>b", "<svg><g>a<p>b", "<a href=x>a<svg><a href=y><title>b</title></a></svg>c</a>d", "<button>a<svg><button>b</svg>c</button>d",
 		"<math><mi>a</mi><mo>b</math>c",
@@ -174,6 +174,39 @@ func TestTreeIsTheBrowsers(t *testing.T) {
 		w.several(5, func() { w.flow(3) })
 		if got, want := outline(ourTree(t, w.String())), outline(browserTree(t, w.String())); got != want {
 			rt.Errorf("%s\ngot  %s\nwant %s", w.String(), got, want)
+		}
+	})
+}
+
+// TestTreeOfTagSoup: whatever tags stand in whatever order, a tree has all text in its order.
+func TestTreeOfTagSoup(t *testing.T) {
+	names := []string{"a href=x", "form", "div", "h3", "p", "li", "ul", "b", "table", "tr", "td", "button", "select", "option", "object", "svg", "desc", "main"}
+	rapid.Check(t, func(rt *rapid.T) {
+		var body, want strings.Builder
+		for i := range rapid.IntRange(1, 40).Draw(rt, "pieces") {
+			name := rapid.SampledFrom(names).Draw(rt, "name")
+			tag, _, _ := strings.Cut(name, " ")
+			fmt.Fprintf(&body, rapid.SampledFrom([]string{"<%[1]s>", "</%[2]s>", "</%[2]s>"}).Draw(rt, "tag")+"w%[3]d ", name, tag, i)
+			fmt.Fprintf(&want, "w%d ", i)
+		}
+		root, depth := ourTree(t, body.String()), 0
+		var got strings.Builder
+		var walk func(n *html.Node, deep int)
+		walk = func(n *html.Node, deep int) {
+			depth = max(depth, deep)
+			if n.Type == html.TextNode {
+				got.WriteString(n.Data)
+			}
+			for child := n.FirstChild; child != nil; child = child.NextSibling {
+				if child.Parent != n || child.PrevSibling != nil && child.PrevSibling.NextSibling != child {
+					rt.Fatalf("%s: a broken tree", body.String())
+				}
+				walk(child, deep+1)
+			}
+		}
+		walk(root, 0)
+		if got.String() != want.String() || depth > 60 {
+			rt.Errorf("%s\ngot  %s\nwant %s, %d deep", body.String(), got.String(), want.String(), depth)
 		}
 	})
 }
