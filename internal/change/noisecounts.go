@@ -68,7 +68,7 @@ func (s *scanner) namedCountAt(i int) int {
 			end++
 		}
 	}
-	if !s.isEdge(end) {
+	if !s.isEdge(end) && !(end == len(s.tokens)-1 && s.isMark(end, ".。")) {
 		return 0
 	}
 	return end - i

@@ -106,6 +106,22 @@ var moreStampLabels = []string{
 	`최종|마지막|마지막으로|최근|최신 업데이트|수정|갱신|변경|편집|업데이트됨|수정됨|업데이트한|수정한|업데이트된|수정된|검토 _|일|일자|일시|날짜|시간|시각, 업데이트|수정|갱신|변경|업데이트됨|수정됨|갱신됨|편집됨 _|일|일자|일시|날짜|시간|시각, 업데이트일|업데이트일시|수정일|수정일시|수정일자|갱신일|갱신일시|변경일|최종수정일|최종수정일시|최종수정|최종업데이트|최종갱신일|마지막업데이트|최종변경일, 최종|마지막|최근 업데이트일|수정일|갱신일|변경일|업데이트일시|수정일시|수정일자`,
 }
 
+// clockLabels name the time at which a page is made, in the notation of moreStampLabels. "Date and time" alone is none:
+// events have it.
+var clockLabels = []string{
+	`the current|exact time|date|date+and+time is, current date|date+and+time|server+time _|is, current|local|server|system|site time is, today's date _|is, your local time _|is, it is|'s now, time right now _|is,
+		_|this|the page|report|list was|is rendered|loaded|refreshed _|on|at, page rendered|loaded|refreshed _|on|at, loaded at`,
+	`es ist jetzt|gerade|nun, die aktuelle uhrzeit|zeit ist|lautet, aktuelles|heutiges datum, das heutige datum ist|lautet, _|aktuelle serverzeit`,
+	`il est actuellement|maintenant, _|l' heure actuelle _|est, heure du serveur, date du jour, date actuelle, date et heure actuelles`,
+	`la hora actual es, hora del servidor, fecha actual, fecha y hora actual|actuales, _|l' ora attuale|corrente _|è, ora del server, data odierna|attuale|corrente, data e ora attuali|correnti,
+		_|a hora atual|actual _|é, hora do servidor, data atual|de+hoje, data e hora atual|atuais`,
+	`huidige tijd|datum|datum+en+tijd, het is nu, servertijd, aktuell tid, klockan är nu, nuværende|nåværende tid, kello on nyt`,
+	`aktualny czas, aktualna godzina|data, czas serwera, aktuální čas|datum, právě je, čas serveru, aktuális|pontos idő|dátum, szerveridő, ora curentă|actuală, data curentă, τρέχουσα ώρα|ημερομηνία`,
+	`текущая дата, текущие дата и время, время сервера|на+сервере, серверное время, поточний час, поточна дата, şu anki saat|zaman, sunucu saati`,
+	`الوقت الحالي, التاريخ الحالي, זמן|שעה נוכחי|נוכחית, تاریخ امروز, वर्तमान समय, waktu saat+ini|sekarang|server, tanggal hari ini, thời gian|giờ hiện tại, bây giờ là, เวลาปัจจุบัน`,
+	`현재 시간|시각|일시|날짜, 서버 시간|시각, 現在の時刻, 現在の時刻は, 現在日時, 現在の日時, サーバー時刻, 当前时间, 当前日期, 當前時間, 目前時間, 現在時間, 服务器时间, 伺服器時間`,
+}
+
 // denseLabels are those of the scripts without spaces between words, where a label is one
 // word: a part of each list in turn. The last ones need no further part.
 var denseLabels = [][]string{
@@ -264,7 +280,7 @@ func (s *scanner) longestWithin(i, end int, tree *phraseTree) int {
 
 // moreLabels are the labels of moreStampLabels and denseLabels.
 func moreLabels() [][]string {
-	all := expandAll(moreStampLabels)
+	all := append(expandAll(moreStampLabels), expandAll(clockLabels)...)
 	for _, parts := range denseLabels {
 		forms := []string{""}
 		for _, list := range parts {
