@@ -63,10 +63,17 @@ func hasDigit(line string) bool {
 	return false
 }
 
+// bylines begin lines that say who wrote something and when, even those with a full stop.
+var bylines = setOf(`posted published submitted asked answered commented replied uploaded shared veröffentlicht gepostet geschrieben publié publiée posté
+	publicado publicada enviado pubblicato inviato geplaatst gepubliceerd opublikowano publicerad опубликовано`)
+
 // isSentence reports whether a line is running text: it ends like a sentence and
 // has as many words as one, or has more than any byline.
 func isSentence(line string) bool {
-	const least, most = 5, 24
+	const least, most, byline = 5, 24, 80
+	if first, _, _ := strings.Cut(line, " "); len(line) <= byline && bylines()[strings.ToLower(first)] {
+		return false
+	}
 	words := 1 + strings.Count(line, " ")
 	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(line, `"'”’»)`))
 	return words > most || words >= least && strings.ContainsRune(".!?…।॥؟۔։።။។", last) && !endsInUnit(line) || strings.ContainsRune("。！？", last)
