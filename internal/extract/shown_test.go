@@ -15,6 +15,7 @@ func TestShown(t *testing.T) {
 		"a template in one":        {body: `<x-y><template shadowrootmode=open>One<template>no</template></template></x-y><p>Two`, tree: "One\nTwo"},
 		"one in a template":        {body: `<template>no<x-y><template shadowrootmode=open>no</template></x-y>no</template><p>Two`, tree: "Two"},
 		"a tab":                    {body: `<div role=tabpanel>One</div><div role=tabpanel hidden>Two</div>`, tree: "One\nTwo"},
+		"all is hidden":            {body: `<main hidden><p>One<p hidden>Two</main><script>show()</script>`, tree: "One\nTwo"},
 		"hidden":                   {body: `<div hidden>One</div><p>Two`, tree: "Two", flat: "One\nTwo"},
 	} {
 		for _, before := range []string{"", strings.Repeat("<div>", 600)} {

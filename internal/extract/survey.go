@@ -73,13 +73,24 @@ type survey struct {
 	titled    *html.Node
 	root      *html.Node
 	pageTitle string // of the page; "" until it is asked for
+	unshown   bool   // an element has the hidden attribute
+	waits     bool   // these are read, too: all text is in them
 }
 
 // suspect are the hints that an element is not main text.
 const suspect = hintNav | hintEdge | hintFoot | hintMenu | hintSide | hintAd | hintRelated | hintShare | hintCounter | hintConsent | hintVote
 
+// surveyOf surveys a document. If all text of it is hidden, a script shows that, and it is read as if it were shown.
 func surveyOf(root *html.Node, ignored map[*html.Node]bool) *survey {
-	s := &survey{root: root, ignored: ignored, line: line{most: maxLabel + utf8.UTFMax}, heading: -1, second: -1, longest: -1}
+	s := surveyed(root, ignored, false)
+	if s.total.units == 0 && s.unshown {
+		s = surveyed(root, ignored, true)
+	}
+	return s
+}
+
+func surveyed(root *html.Node, ignored map[*html.Node]bool, waits bool) *survey {
+	s := &survey{root: root, ignored: ignored, waits: waits, line: line{most: maxLabel + utf8.UTFMax}, heading: -1, second: -1, longest: -1}
 	s.walk(root, PlaceBody)
 	s.endLine()
 	return s
@@ -111,6 +122,7 @@ func (s *survey) element(n *html.Node, place Place) {
 	place = place.within(n.Data, n.Attr)
 	isLink := s.collector.start(n.Data, n.Attr, place)
 	if s.skips(n) {
+		s.unshown = s.unshown || isHidden(n)
 		s.unseen(n, place)
 	} else {
 		s.visible(n, place)
@@ -122,7 +134,7 @@ func (s *survey) element(n *html.Node, place Place) {
 
 // skips reports whether an element has no visible text, or none that is not read already.
 func (s *survey) skips(n *html.Node) bool {
-	return isUnseen(n) || isHidden(n) || s.ignored[n] || isFormulaAgain(n, s.ignored) || isData(n)
+	return isUnseen(n) || isHidden(n) && !s.waits || s.ignored[n] || isFormulaAgain(n, s.ignored) || isData(n)
 }
 
 // isMeasured reports whether a node is an element that the survey numbers.
