@@ -101,6 +101,7 @@ type composer struct {
 	subjects int // open headings, cells and the like, of a line each, and departments
 	articles int // open articles, main parts and sections, which may have a head and a foot
 	facts    int // open tables of facts
+	ads      int // open elements that a class calls an advert, and that are none: a small ad has an "ad-price"
 	mains    int
 	text     strings.Builder
 	own      strings.Builder // text without the text of links
@@ -245,6 +246,9 @@ func (c *composer) enter(n *html.Node, e *measure, by int) {
 	}
 	if isFacts(n, e) {
 		c.facts += by
+	}
+	if e.hints&hintAd != 0 && e.units <= maxAd {
+		c.ads += by
 	}
 }
 
@@ -437,10 +441,10 @@ func (c *composer) drops(n *html.Node, i int32) bool {
 	case e.heading:
 		return false
 	case h&hintFoot != 0 && c.articles == 0,
-		h&hintAd != 0 && e.units <= maxAd && !e.article && !c.isLongest(e) && !c.adverts.areItems(n),
+		h&hintAd != 0 && e.units <= maxAd && c.ads == 0 && !e.contact && !e.article && !c.isLongest(e) && !c.adverts.areItems(n),
 		h&hintRelated != 0 && 3*e.linked >= e.units && e.links > 0 && !e.body && !c.isLongest(e),
 		h&hintMenu != 0 && e.running == 0 && 10*e.linked >= 8*e.units,
-		h&hintShare != 0 && e.running == 0 && e.units <= maxShare,
+		h&hintShare != 0 && e.running == 0 && e.units <= maxShare && !isFigure(n),
 		h&hintCounter != 0 && e.units <= maxCounter,
 		h&hintConsent != 0 && e.units <= maxConsent && !c.isLongest(e),
 		e.notice && 4*e.units <= c.total.units && !c.isLongest(e),

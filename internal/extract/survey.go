@@ -2,6 +2,7 @@ package extract
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/net/html"
@@ -419,6 +420,11 @@ func isContact(n *html.Node) bool {
 	}
 	href := strings.TrimSpace(valueOf(n, "href"))
 	return hasScheme(href, "mailto:") || hasScheme(href, "tel:") || strings.Contains(href, coveredMails)
+}
+
+// isFigure reports whether an element says how large something is: it has the sign of a share or of a currency.
+func isFigure(n *html.Node) bool {
+	return strings.ContainsFunc(shortText(n), func(r rune) bool { return r == '%' || r == '‰' || unicode.Is(unicode.Sc, r) })
 }
 
 // isDepartment reports whether an element is no advert, though it begins with the word: it says whom to write to or to
