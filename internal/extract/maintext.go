@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -259,21 +258,6 @@ func (c *composer) isSection(n *html.Node, e *measure) bool {
 	return n.Data == "section" && 2*e.units < c.total.units
 }
 
-// inCard reports whether an element is the head or foot of one of several cards.
-func (c *composer) inCard(n *html.Node, e *measure) bool {
-	const most = 3 // elements up
-	for i := 0; i < most && e.parent >= 0 && n.Parent != nil; i++ {
-		n, e = n.Parent, &c.elements[e.parent]
-		if e.hints&suspect != 0 || 2*e.units >= c.total.units {
-			return false
-		}
-		if (n.Data == "div" || n.Data == "li") && c.cards.areItems(n) {
-			return true
-		}
-	}
-	return false
-}
-
 func (c *composer) breakText(space byte, m mode) {
 	switch space {
 	case '\n':
@@ -461,36 +445,4 @@ func (c *composer) drops(n *html.Node, i int32) bool {
 // isLinkList reports whether an element has some links and little else.
 func (e *measure) isLinkList(least int32) bool {
 	return e.links >= least && e.running == 0 && 10*e.linked >= 6*e.units
-}
-
-// alike finds the items of lists without an element for them: it tells adverts from the items
-// of a page of small ads.
-type alike struct {
-	parent *html.Node
-	class  string
-	items  bool
-}
-
-// areItems reports whether an element is one of several alike: at least three, and most of
-// the looked-at children of the element around them.
-func (a *alike) areItems(n *html.Node) bool {
-	class, _ := attribute(n.Attr, "class")
-	if n.Parent == nil || class == "" {
-		return false
-	}
-	if a.parent != n.Parent || a.class != class {
-		const most = 200
-		same, all := 0, 0
-		for sibling := n.Parent.FirstChild; sibling != nil && all < most; sibling = sibling.NextSibling {
-			if sibling.Type != html.ElementNode {
-				continue
-			}
-			all++
-			if sibling.Data == n.Data && slices.ContainsFunc(sibling.Attr, func(at html.Attribute) bool { return at.Key == "class" && at.Val == class }) {
-				same++
-			}
-		}
-		*a = alike{parent: n.Parent, class: class, items: same >= 3 && 10*same >= 6*all}
-	}
-	return a.items
 }

@@ -48,6 +48,8 @@ func TestMainText(t *testing.T) {
 		{"a short warning outside of an article", p1 + "<aside class=warning>Closed on Sunday</aside>", prose(1) + "\nClosed on Sunday"},
 		{"head and foot of a section", p1 + `<section><header><h2>Open from 12</h2></header>` + "<p>tea<footer>Fee: 12 euros</footer></section>", prose(1) + "\nOpen from 12\ntea\nFee: 12 euros"},
 		{"head and foot in a section of all", "<section><header><p>12:03</header>" + p1 + "<footer>about us</footer></section>", prose(1)},
+		{"heads and feet of two cards", `<div class=plan><div class=header>Basic</div><p>5 euros</div> <div class="plan popular"><div class=header>Pro</div><p>12 euros<div class=footer>with tea</div></div><div class=plan><div class=footer>with milk</div></div>`, "Basic\n5 euros\nPro\n12 euros\nwith tea\nwith milk"},
+		{"the head of the page beside its text", `<div class=wrap><div class=header>Site</div></div><div class=wrap>` + p1 + `</div>`, prose(1)},
 		{"feet of cards", p1 + strings.Repeat(`<div class=card><p>tea<div class=footer>12 euros</div></div>`, 3), prose(1) + strings.Repeat("\ntea\n12 euros", 3)},
 		// By class and id.
 		{"advert by class", p1 + `<div class="col banner-ad">Buy <a href=x>this</a></div>`, prose(1)},
