@@ -28,6 +28,12 @@ func (c *composer) inCard(n *html.Node, e *measure) bool {
 	return false
 }
 
+// isOffer reports whether an element whose class says related, popular or recommended is the one of some offers that it
+// recommends: it has a price and a link at most, and is not one of several alike.
+func (c *composer) isOffer(n *html.Node, e *measure) bool {
+	return e.links == 0 || e.links == 1 && isFigure(n) && !c.offers.areItems(n)
+}
+
 // hasTwinWith reports whether an element near a card, of its kind, has a part of the same name as one of the card's.
 func hasTwinWith(card, part *html.Node) bool {
 	const near = 4 // nodes on each side, with the white space between elements

@@ -107,6 +107,7 @@ type composer struct {
 	kept     int             // units
 	adverts  alike
 	cards    alike
+	offers   alike
 	looks    looks
 }
 
@@ -426,10 +427,10 @@ func (c *composer) drops(n *html.Node, i int32) bool {
 		return false
 	case h&hintFoot != 0 && c.articles == 0,
 		h&hintAd != 0 && e.units <= maxAd && c.ads == 0 && !e.contact && !e.article && !c.isLongest(e) && !c.adverts.areItems(n),
-		h&hintRelated != 0 && 3*e.linked >= e.units && e.links > 0 && !e.body && !c.isLongest(e),
+		h&hintRelated != 0 && 3*e.linked >= e.units && !c.isOffer(n, e) && !e.body && !c.isLongest(e),
 		h&hintMenu != 0 && e.running == 0 && 10*e.linked >= 8*e.units,
 		h&hintShare != 0 && e.running == 0 && e.units <= maxShare && !isFigure(n),
-		h&hintCounter != 0 && e.units <= maxCounter,
+		h&hintCounter != 0 && e.units <= maxCounter && isCount(n),
 		h&hintConsent != 0 && e.units <= maxConsent && !c.isLongest(e),
 		e.notice && 4*e.units <= c.total.units && !c.isLongest(e),
 		h&hintVote != 0 && e.running == 0 && e.units <= maxVote && !e.article,

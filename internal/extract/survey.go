@@ -424,7 +424,21 @@ func isContact(n *html.Node) bool {
 
 // isFigure reports whether an element says how large something is: it has the sign of a share or of a currency.
 func isFigure(n *html.Node) bool {
-	return strings.ContainsFunc(shortText(n), func(r rune) bool { return r == '%' || r == '‰' || unicode.Is(unicode.Sc, r) })
+	looked := 0
+	for d := range n.Descendants() {
+		if looked++; looked > mostLooked {
+			break
+		}
+		if d.Type == html.TextNode && strings.ContainsFunc(d.Data, func(r rune) bool { return r == '%' || r == '‰' || unicode.Is(unicode.Sc, r) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// isCount reports whether an element may count something: it has a digit, and no sign of a share or of a currency.
+func isCount(n *html.Node) bool {
+	return strings.ContainsFunc(shortText(n), unicode.IsDigit) && !isFigure(n)
 }
 
 // isDepartment reports whether an element is no advert, though it begins with the word: it says whom to write to or to
