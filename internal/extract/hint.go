@@ -3,6 +3,7 @@ package extract
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -245,7 +246,7 @@ func hintsOf(n *html.Node) hint {
 				named |= said
 			}
 		case "aria-label":
-			if labels[strings.ToLower(a.Val)] == labelAd {
+			if labels()[strings.ToLower(a.Val)] == labelAd {
 				h |= hintAd
 			}
 		case "itemprop":
@@ -408,7 +409,7 @@ const (
 const maxLabel = 64
 
 // labels are the wordings, in lower case.
-var labels = func() map[string]label {
+var labels = sync.OnceValue(func() map[string]label {
 	all := map[string]label{}
 	for l, list := range map[label]string{
 		labelAd: `ad, ads, advert, advertisement, advertisements, advertising, advertisement feature, paid content, paid post, promoted,
@@ -458,14 +459,14 @@ var labels = func() map[string]label {
 	}
 	delete(all, "")
 	return all
-}()
+})
 
 // labelOf reads a short line as a label, without the marks around it.
 func labelOf(text []byte) label {
 	if len(text) == 0 || len(text) > maxLabel {
 		return labelNone
 	}
-	return labels[strings.ToLower(bareLabel(string(text)))]
+	return labels()[strings.ToLower(bareLabel(string(text)))]
 }
 
 // bareLabel is a label without the marks around it, and, in the scripts of India, those on its last letter.
