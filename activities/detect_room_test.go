@@ -21,7 +21,7 @@ func TestEnterComparing(t *testing.T) {
 			t.Fatal(err)
 		}
 		go func() {
-			time.Sleep(contract.ComparePatience - time.Second)
+			time.Sleep(contract.ComparePatience - time.Second) // of the bubble's clock
 			leave()
 		}()
 		working, leave, err := a.enterComparing(t.Context(), 0)

@@ -34,7 +34,8 @@ func (c *composer) isOffer(n *html.Node, e *measure) bool {
 	return e.links == 0 || e.links == 1 && isFigure(n) && !c.offers.areItems(n)
 }
 
-// hasTwinWith reports whether an element near a card, of its kind, has a part of the same name as one of the card's.
+// hasTwinWith reports whether a neighbour of a card is a card of the same kind, with a part of the same
+// class.
 func hasTwinWith(card, part *html.Node) bool {
 	const near = 4 // nodes on each side, with the white space between elements
 	kind, class := firstClass(card), valueOf(part, "class")

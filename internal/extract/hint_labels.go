@@ -1,7 +1,7 @@
 package extract
 
-// moreLabels are further wordings of labels, in lower case. Words that mean a public notice too are none, nor is what
-// encyclopedias say for "See also".
+// moreLabels are wordings of labels in further languages, in lower case. The list omits words that can also mean a
+// public notice, and those with which encyclopedias head "See also".
 var moreLabels = map[label]string{
 	labelAd: `광고, 스폰서, 협찬, إعلان ممول, محتوى ممول, تبلیغات, פרסומת, תוכן ממומן, iklan, quảng cáo, โฆษณา,
 		sponsorlu, sponsorlu içerik, inzerce, placený obsah, sponzorováno, hirdetés, szponzorált tartalom, publicitate, reclamă, διαφήμιση, χορηγούμενο,

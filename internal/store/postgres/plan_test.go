@@ -107,6 +107,14 @@ func TestQuickLookGoesByTheHost(t *testing.T) {
 	}
 }
 
+// recorded returns a store on an engine, and the statements that it asks from then on.
+func recorded(e *engine) (*sqlstore.Store, *[]statement) {
+	asked := &[]statement{}
+	return sqlstore.New(sqlstore.Observe(e, sqlstore.Observer{Asked: func(_ sqlstore.Transaction, query string, args []any) {
+		*asked = append(*asked, statement{query, args})
+	}}), sqlstore.Options{}), asked
+}
+
 // dueAreReadAlone checks that a batch of due pages does not read the others of a large crawl.
 func dueAreReadAlone(t *testing.T, e *engine) {
 	t.Helper()
@@ -114,14 +122,11 @@ func dueAreReadAlone(t *testing.T, e *engine) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var asked []statement
-	s := sqlstore.New(sqlstore.Observe(e, sqlstore.Observer{Asked: func(_ sqlstore.Transaction, query string, args []any) {
-		asked = append(asked, statement{query, args})
-	}}), sqlstore.Options{})
+	s, asked := recorded(e)
 	if due, err := s.DuePages(t.Context(), store.DueParams{CrawlID: 1, Before: time.Now(), After: 5900, Limit: 500}); err != nil || len(due) != 100 {
 		t.Fatalf("%d due pages, %v", len(due), err)
 	}
-	for _, a := range asked {
+	for _, a := range *asked {
 		plan := planWith(t, e, nil, statement{"(ANALYZE, TIMING OFF) " + a.query, a.args})
 		for _, filtered := range regexp.MustCompile(`Rows Removed by Filter: (\d+)`).FindAllStringSubmatch(plan, -1) {
 			if n, _ := strconv.Atoi(filtered[1]); n > 10_000 {
@@ -135,21 +140,18 @@ func dueAreReadAlone(t *testing.T, e *engine) {
 // contents that were not looked at, reads more than a step of them.
 func duplicatesAreReadInSteps(t *testing.T, e *engine) {
 	t.Helper()
-	var asked []statement
-	s := sqlstore.New(sqlstore.Observe(e, sqlstore.Observer{Asked: func(_ sqlstore.Transaction, query string, args []any) {
-		asked = append(asked, statement{query, args})
-	}}), sqlstore.Options{})
+	s, asked := recorded(e)
 	for range 2 { // without statistics, and with them
-		asked = nil
+		*asked = nil
 		for _, list := range []func(context.Context, int64, int64, int) ([]int64, error){s.Unsettled, s.Unlooked} {
 			if _, err := list(t.Context(), 1, 0, 200); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if len(asked) < 10 {
-			t.Errorf("%d statements", len(asked))
+		if len(*asked) < 10 {
+			t.Errorf("%d statements", len(*asked))
 		}
-		for _, a := range asked {
+		for _, a := range *asked {
 			plan := planWith(t, e, nil, statement{"(ANALYZE, TIMING OFF) " + a.query, a.args})
 			for _, read := range regexp.MustCompile(`on (?:duplicates|sketches)\S* .*actual rows=(\d+)`).FindAllStringSubmatch(plan, -1) {
 				if n, _ := strconv.Atoi(read[1]); n > store.SearchStep {
@@ -168,19 +170,16 @@ func duplicatesAreReadInSteps(t *testing.T, e *engine) {
 func mentionsAreReadInSteps(t *testing.T, e *engine) {
 	t.Helper()
 	const step = 5000
-	var asked []statement
-	s := sqlstore.New(sqlstore.Observe(e, sqlstore.Observer{Asked: func(_ sqlstore.Transaction, query string, args []any) {
-		asked = append(asked, statement{query, args})
-	}}), sqlstore.Options{})
+	s, asked := recorded(e)
 	for range 2 { // without statistics, and with them
-		asked = nil
+		*asked = nil
 		if _, _, err := s.ForgetMentions(t.Context(), store.Target{URL: "https://nobody.test/names"}, 0, 200, nil); err != nil {
 			t.Fatal(err)
 		}
-		if len(asked) < 10 {
-			t.Errorf("%d statements", len(asked))
+		if len(*asked) < 10 {
+			t.Errorf("%d statements", len(*asked))
 		}
-		for _, a := range asked {
+		for _, a := range *asked {
 			plan := planWith(t, e, nil, statement{"(ANALYZE, TIMING OFF) " + a.query, a.args})
 			for _, read := range regexp.MustCompile(`(?:on (?:visits|versions)\S* .*actual rows=|Rows Removed by Filter: )(\d+)`).FindAllStringSubmatch(plan, -1) {
 				if n, _ := strconv.Atoi(read[1]); n > step+100 { // some rows are dead
