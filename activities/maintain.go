@@ -133,7 +133,7 @@ func (a *Activities) nudge(ctx context.Context, _ contract.MaintainIn, out *cont
 // on until none wait, or until its time is over: one batch a pass would be fewer than come
 // in as soon as a visit a second leaves bytes.
 func (a *Activities) sweep(ctx context.Context, _ contract.MaintainIn, _ *contract.MaintainOut) error {
-	pace := newPace(sweepLimit)
+	pace := newPace(aFifth, sweepLimit)
 	for {
 		n, err := gc.Sweep(ctx, a.stores.Contents, a.archive, sweepBatch)
 		if err != nil || n < sweepBatch {
@@ -167,7 +167,7 @@ func (a *Activities) rescope(ctx context.Context, in contract.MaintainIn, _ *con
 	}
 	return maintain.Rescope{
 		Store: a.stores.Scope, Crawl: a.maintained(view), Forbidden: a.forbiddenIn(view),
-		Wake: a.wakeRescoped, Next: newPace(scopeLimit).next,
+		Wake: a.wakeRescoped, Next: newPace(aFifth, scopeLimit).next,
 	}.Look(ctx)
 }
 
@@ -177,7 +177,7 @@ func (a *Activities) lookForTraps(ctx context.Context, in contract.MaintainIn, _
 		return err
 	}
 	guard := a.guard(view)
-	guard.Next = newPace(trapsLimit).next
+	guard.Next = newPace(aTenth, trapsLimit).next
 	return guard.Look(ctx)
 }
 
@@ -197,7 +197,7 @@ func (a *Activities) lookForDuplicates(ctx context.Context, in contract.Maintain
 		Tell: func(ctx context.Context, pages []store.PageRecord) error {
 			return a.tellMoved(ctx, pages, "other pages with its content have come, changed or gone")
 		},
-		Next: newPace(lookLimit).next,
+		Next: newPace(aTenth, lookLimit).next,
 	}
 	_, err = duplicates.Look(ctx, a.stores.Duplicates, rule)
 	return err

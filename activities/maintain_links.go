@@ -48,7 +48,7 @@ func (a *Activities) unfinished(ctx context.Context, in contract.MaintainIn, out
 // registerLeft registers the links of unfinished versions, except some that are left to others,
 // until there are none or its time is over.
 func (a *Activities) registerLeft(ctx context.Context, in contract.MaintainIn, left map[int64]bool) error {
-	pace, refused := newPace(linksLimit), 0
+	pace, refused := newPace(aFifth, linksLimit), 0
 	for {
 		found, err := a.stores.Frontier.UnfinishedLinks(ctx, in.CrawlID, a.unfinishedAge(in.Repair), len(left)+linksListed)
 		if err != nil {

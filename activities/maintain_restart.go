@@ -21,7 +21,7 @@ const (
 	sweepBatch      = 500
 	// stepLimit bounds one step of a pass, so that one that hangs (an archive that does
 	// not answer) leaves time for the others.
-	stepLimit = 3 * time.Minute
+	stepLimit = 4 * time.Minute
 	// longStep is how long a step takes that is worth a line in the pass's result.
 	longStep = time.Second
 	// sweepLimit is how long a pass deletes bytes, with its rests. What is left comes in the
@@ -32,7 +32,7 @@ const (
 	trapsLimit = time.Minute
 	// lookLimit is how long a pass looks for duplicates, with its rests. What is left comes in
 	// the next pass.
-	lookLimit = 2 * time.Minute
+	lookLimit = 3 * time.Minute
 	// scopeLimit is how long a pass wakes pages whose place in the scope has changed, with its
 	// rests. What is left comes in the next pass.
 	scopeLimit = 2 * time.Minute

@@ -13,31 +13,42 @@ import (
 	"recrawl/internal/contract"
 )
 
-// A long task works a fifth of the time, and ends in time.
+// A long task works its part of the time, and ends in time.
 func TestPace(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		began, worked := time.Now(), time.Duration(0)
-		p := newPace(time.Minute)
-		for goOn := true; goOn; {
-			time.Sleep(2 * time.Second) // work
-			worked += 2 * time.Second
-			var err error
-			if goOn, err = p.next(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if took := time.Since(began); worked != 12*time.Second || took != 52*time.Second {
-			t.Errorf("worked for %s in %s", worked, took)
-		}
-	})
+	for name, c := range map[string]struct {
+		oneIn        int
+		worked, took time.Duration
+	}{
+		"a fifth": {aFifth, 12 * time.Second, 56 * time.Second},
+		"a tenth": {aTenth, 6 * time.Second, 51 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				began, worked := time.Now(), time.Duration(0)
+				p := newPace(c.oneIn, time.Minute)
+				for goOn := true; goOn; {
+					time.Sleep(time.Second) // work
+					worked += time.Second
+					var err error
+					if goOn, err = p.next(t.Context()); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if took := time.Since(began); worked != c.worked || took != c.took {
+					t.Errorf("worked for %s in %s, want %s in %s", worked, took, c.worked, c.took)
+				}
+			})
+		})
+	}
 }
 
 // A batch that waited for others does not rest for long.
 func TestPaceRestsForSecondsAtMost(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p := newPace(0)
+		p := newPace(aFifth, 0)
 		time.Sleep(time.Hour) // work
 		ended := time.Now()
 		if goOn, err := p.next(t.Context()); !goOn || err != nil || time.Since(ended) != longestRest {
@@ -51,7 +62,7 @@ func TestPaceIsCutOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		p := newPace(time.Hour)
+		p := newPace(aFifth, time.Hour)
 		time.Sleep(500 * time.Millisecond) // work
 		if goOn, err := p.next(ctx); goOn || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%v, %v", goOn, err)

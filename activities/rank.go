@@ -26,7 +26,7 @@ func (a *Activities) Rank(ctx context.Context, in contract.RankIn) (contract.Ran
 	rec, err := maintain.Rank(ctx, a.stores.Ranks, in.CrawlID, maintain.RankOptions{
 		Damping: spec.Damping, Personalised: spec.Personalised, Reason: in.Reason,
 		Progress: func(p maintain.RankProgress) { activity.RecordHeartbeat(ctx, p) },
-		Rest:     newPace(0).rest,
+		Rest:     newPace(aFifth, 0).rest,
 	})
 	if err != nil {
 		return contract.RankOut{}, translate(err)
