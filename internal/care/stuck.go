@@ -16,6 +16,9 @@ import (
 const (
 	// stuckBatch bounds how many workflows are checked in one look.
 	stuckBatch = 100
+	// stuckFailures is at how many workflows that cannot be checked a look gives up: one may
+	// have a history that cannot be read, but several mean that Temporal is away.
+	stuckFailures = 5
 	// stuckAgain is the time within which a page is not restarted a second time: a page
 	// that is stuck again has another fault, and is left to people, and to maintenance.
 	stuckAgain = time.Hour
@@ -130,21 +133,25 @@ func (p *stuckPages) putBack(crawlID int64, tally stuckTally) {
 func (p *stuckPages) lookAtAll(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, careLimit)
 	defer cancel()
+	var failures []error
 	for _, id := range p.heard(stuckBatch) {
 		if err := p.lookAt(ctx, id); err != nil {
-			return err
+			failures = append(failures, err)
+		}
+		if len(failures) == stuckFailures {
+			return errors.Join(failures...)
 		}
 	}
 	for page, l := range p.left {
 		health, err := p.flows.Health(ctx, l.id)
 		if err != nil {
-			return err
+			return errors.Join(append(failures, err)...)
 		}
 		if health.Condition != temporalkit.Stuck && !health.WantsKey() {
 			delete(p.left, page)
 		}
 	}
-	return nil
+	return errors.Join(failures...)
 }
 
 // lookAt checks one workflow.

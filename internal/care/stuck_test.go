@@ -20,8 +20,13 @@ type stuckWorld struct {
 	stuck   map[string]bool // by workflow id
 	locked  map[string]bool
 	heard   []string
-	refuses error // of the store, to note anything
+	refuses error           // of the store, to note anything
+	opaque  map[string]bool // workflows whose history cannot be read
+	asked   int             // about opaque ones
 }
+
+// errOpaque is Temporal's, of a history that cannot be read.
+var errOpaque = errors.New("the history is damaged")
 
 func (w *stuckWorld) NoteTroubles(ctx context.Context, crawlID int64, troubles []store.Trouble) error {
 	if w.refuses != nil {
@@ -47,6 +52,10 @@ func (w *stuckWorld) Health(_ context.Context, id string) (temporalkit.Health, e
 
 func (w *stuckWorld) MendPage(_ context.Context, in contract.PageIn) (temporalkit.Mended, error) {
 	id := contract.PageID(in.Page.Crawl, in.Page.URL)
+	if w.opaque[id] {
+		w.asked++
+		return temporalkit.Mended{}, errOpaque
+	}
 	if w.locked[id] {
 		return temporalkit.Mended{Condition: temporalkit.Runs, Why: `the key "k3"`}, nil
 	}
@@ -174,5 +183,26 @@ func TestStuckPagesAmongEnded(t *testing.T) {
 	}
 	if w.started != 1 || len(w.care.Troubles) != 1 || w.care.Troubles[0].Problem != "1 was stuck (TMPRL1100) and started anew" {
 		t.Errorf("started %d, noted %+v", w.started, w.care.Troubles)
+	}
+}
+
+// A page whose history cannot be read keeps nobody else's from being looked at; where many
+// cannot, the look gives up.
+func TestStuckPagesBesideOpaqueOnes(t *testing.T) {
+	t.Parallel()
+	w := &stuckWorld{endsWorld: newEndsWorld(t), stuck: map[string]bool{}, opaque: map[string]bool{}}
+	p := &stuckPages{store: w, flows: w, heard: w.take, log: slog.New(slog.DiscardHandler)}
+	opaque, stuck := contract.PageID("news", w.url(0)), contract.PageID("news", w.url(1))
+	w.opaque[opaque], w.stuck[stuck] = true, true
+	w.heard = []string{opaque, stuck}
+	if err := p.look(t.Context()); !errors.Is(err, errOpaque) || w.started != 1 {
+		t.Errorf("%v; started %d, want the page after the opaque one", err, w.started)
+	}
+	w.asked = 0
+	for range 2 * stuckFailures {
+		w.heard = append(w.heard, opaque)
+	}
+	if err := p.look(t.Context()); !errors.Is(err, errOpaque) || w.asked != stuckFailures {
+		t.Errorf("%v; asked %d times about one that cannot be read, want %d", err, w.asked, stuckFailures)
 	}
 }

@@ -100,32 +100,29 @@ func copiesBefore(path string) ([]string, error) {
 	return all, nil
 }
 
-// CheckUndo returns store.ErrNotFound if no copy of a store from before an upgrade is kept.
-func CheckUndo(path string) error {
-	all, err := copiesBefore(path)
-	if err == nil && len(all) == 0 {
-		err = fmt.Errorf("%s: no copy from before an upgrade: %w", path, store.ErrNotFound)
-	}
-	return err
-}
-
 // UndoUpgrade puts the copy that was kept before the last upgrade in the store's place,
-// and returns where the replaced store is now. Nobody may have the store open. If it is
-// cut off, it goes on when it is called again. The error is store.ErrNotFound if there is
-// no copy.
-func UndoUpgrade(ctx context.Context, path string, now time.Time) (undone string, err error) {
+// and returns where the replaced store is now. Nobody may have the store open: it calls first
+// once that is sure, before it changes anything. If it is cut off, it goes on when it is called
+// again. The error is store.ErrNotFound if there is no copy.
+func UndoUpgrade(ctx context.Context, path string, now time.Time, first func() error) (undone string, err error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return "", err
 	}
 	all, err := copiesBefore(path)
-	if err = errors.Join(err, CheckUndo(path)); err != nil {
+	if err != nil {
 		return "", err
+	}
+	if len(all) == 0 {
+		return "", fmt.Errorf("%s: no copy from before an upgrade: %w", path, store.ErrNotFound)
 	}
 	e := &engine{path: path}
 	if err := e.takeOwnership(ctx); err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, e.guard.close()) }()
+	if err := first(); err != nil {
+		return "", err
+	}
 	if _, err := os.Lstat(path); err == nil {
 		// The store's log becomes part of it: the copy must not find it.
 		if err := Rewrite(ctx, path, false); err != nil {

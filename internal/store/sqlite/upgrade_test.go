@@ -29,6 +29,9 @@ func older(t *testing.T, path string, lacks int) {
 	execute(t, path, "INSERT INTO hosts (host) VALUES ('old.test')")
 }
 
+// alone is the first step of an undo that has none.
+func alone() error { return nil }
+
 // TestUpgradeKeepsACopy: before a store is migrated a copy is kept, and it can be restored,
 // even if that is cut off half-way.
 func TestUpgradeKeepsACopy(t *testing.T) {
@@ -43,14 +46,16 @@ func TestUpgradeKeepsACopy(t *testing.T) {
 	if err := e.Write(t.Context(), func(tx sqlstore.Tx) error { return insertHost(t.Context(), tx) }); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := UndoUpgrade(t.Context(), path, time.Now()); !errors.Is(err, store.ErrUnavailable) {
-		t.Errorf("undone while it is in use: %v", err)
+	began := false
+	begin := func() error { began = true; return nil }
+	if _, err := UndoUpgrade(t.Context(), path, time.Now(), begin); !errors.Is(err, store.ErrUnavailable) || began {
+		t.Errorf("undone while it is in use: %v, begun: %t", err, began)
 	}
 	crash(t, e) // leaves a log
 	if _, err := os.Stat(stale); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the copy of an earlier upgrade is there: %v", err)
 	}
-	undone, err := UndoUpgrade(t.Context(), path, time.Now())
+	undone, err := UndoUpgrade(t.Context(), path, time.Now(), alone)
 	if err != nil || !strings.HasPrefix(undone, path+".undone-") {
 		t.Fatalf("%s, %v", undone, err)
 	}
@@ -70,11 +75,11 @@ func TestUpgradeKeepsACopy(t *testing.T) {
 	if err := errors.Join(upgraded.Close(), os.Rename(path, path+".away")); err != nil {
 		t.Fatal(err)
 	}
-	if undone, err := UndoUpgrade(t.Context(), path, time.Now()); err != nil || undone != "" {
+	if undone, err := UndoUpgrade(t.Context(), path, time.Now(), alone); err != nil || undone != "" {
 		t.Errorf("going on: %q, %v", undone, err)
 	}
 	wantOpenError(t, path, Options{ReadOnly: true}, nil, "older recrawl")
-	if _, err := UndoUpgrade(t.Context(), path, time.Now()); !errors.Is(err, store.ErrNotFound) {
+	if _, err := UndoUpgrade(t.Context(), path, time.Now(), alone); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("undone twice: %v", err)
 	}
 }
@@ -96,7 +101,7 @@ func TestUndoLeavesAStoreAtAnyTime(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	undone, err := UndoUpgrade(t.Context(), path, time.Now())
+	undone, err := UndoUpgrade(t.Context(), path, time.Now(), alone)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +151,7 @@ func TestCutOffUpgradeKeepsTheCopy(t *testing.T) {
 	if err := openOwner(t, path).Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := UndoUpgrade(t.Context(), path, time.Now()); err != nil {
+	if _, err := UndoUpgrade(t.Context(), path, time.Now(), alone); err != nil {
 		t.Fatal(err)
 	}
 	wantOpenError(t, path, Options{ReadOnly: true}, nil, all[len(all)-lacks].Name)
