@@ -119,8 +119,12 @@ func tidyHead(head []byte) []byte {
 	framed := false
 	for _, f := range fields {
 		switch {
-		case f.is("Transfer-Encoding", "identity"), chunked && strings.EqualFold(f.name, "Content-Length"):
+		case f.is("Transfer-Encoding", "identity"):
 			continue
+		case strings.EqualFold(f.name, "Content-Length"):
+			if f.value = lengthOf(f.value); chunked || f.value == "" {
+				continue
+			}
 		case f.is("Transfer-Encoding", "chunked"):
 			if framed {
 				continue
@@ -130,6 +134,17 @@ func tidyHead(head []byte) []byte {
 		b = append(append(append(append(b, f.name...), ":"...), f.value...), "\r\n"...)
 	}
 	return append(b, "\r\n"...)
+}
+
+// lengthOf reads the length of a body, which some servers write twice (RFC 9110 8.6), and others
+// leave empty: then the body lasts until the connection ends. Any other that is none stays, and
+// net/http refuses it.
+func lengthOf(value string) string {
+	first, rest, several := strings.Cut(value, ",")
+	if first = strings.TrimSpace(first); several && lengthOf(rest) != first {
+		return value
+	}
+	return first
 }
 
 // field is a line of a head.

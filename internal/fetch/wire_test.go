@@ -96,6 +96,7 @@ func TestBrokenAnswers(t *testing.T) {
 		{"cut chunks", ok + "Transfer-Encoding: chunked\r\n\r\n5\r\n<p>", crawl.OutcomeFailed, HostFailed, "closed the connection"},
 		{"bad chunks", ok + "Transfer-Encoding: chunked\r\n\r\nzz\r\n<p>", crawl.OutcomeFailed, HostFailed, "chunk"},
 		{"two lengths", ok + "Content-Length: 3\r\nContent-Length: 4\r\n\r\n<p>x", crawl.OutcomeFailed, HostFailed, "Content-Length"},
+		{"two lengths in a line", ok + "Content-Length: 3, 4\r\n\r\n<p>x", crawl.OutcomeFailed, HostFailed, "Content-Length"},
 		{"negative length", ok + "Content-Length: -3\r\n\r\n<p>", crawl.OutcomeFailed, HostFailed, "Content-Length"},
 		{"body until the end", ok + "\r\n<p>", crawl.OutcomeNew, HostOK, ""},
 		{"HTTP/1.0", "HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n<p>", crawl.OutcomeNew, HostOK, ""},
