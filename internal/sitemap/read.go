@@ -100,11 +100,11 @@ func unpacked(r *bufio.Reader) (*bufio.Reader, error) {
 // decode makes UTF-8 of a text that a byte order mark or the Content-Type declares
 // to be something else, and reports whether one of them did.
 func decode(r *bufio.Reader, label string) (text *bufio.Reader, told bool, err error) {
+	if told, err = pastMarks(r); told || err != nil {
+		return r, told, err
+	}
 	head, _ := r.Peek(3)
 	switch {
-	case bytes.Equal(head, []byte("\xEF\xBB\xBF")):
-		_, err = r.Discard(3)
-		return r, true, err
 	case bytes.HasPrefix(head, []byte{0xFE, 0xFF}), bytes.HasPrefix(head, []byte{0xFF, 0xFE}):
 		utf16 := unicode.UTF16(unicode.BigEndian, unicode.UseBOM).NewDecoder()
 		return bufio.NewReader(transform.NewReader(r, utf16)), true, nil
@@ -122,6 +122,28 @@ func decode(r *bufio.Reader, label string) (text *bufio.Reader, told bool, err e
 		return r, false, nil // unknown: the document may know better
 	}
 	return converted, true, nil
+}
+
+// pastMarks passes over the byte order marks of UTF-8 with which a text begins, and reports whether
+// there are any. Pages that are put together of files have one of each, perhaps behind white space.
+func pastMarks(r *bufio.Reader) (found bool, err error) {
+	const (
+		mark      = "\xEF\xBB\xBF"
+		mostMarks = 16
+		mostSpace = 64
+	)
+	for range mostMarks {
+		head, _ := r.Peek(mostSpace + len(mark)) // an error comes again
+		rest, marked := bytes.CutPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte(mark))
+		if !marked {
+			break
+		}
+		found = true
+		if _, err := r.Discard(len(head) - len(rest)); err != nil {
+			return found, err
+		}
+	}
+	return found, nil
 }
 
 // reader makes UTF-8 of the encoding with this label; nil if the label is unknown.

@@ -223,7 +223,11 @@ func TestReadEncodings(t *testing.T) {
 		},
 		"UTF-16":        {Body: bytes.NewReader(utf16)},
 		"UTF-8 by mark": {Body: strings.NewReader("\uFEFF" + `<urlset><url><loc>https://a.test/é</loc></url></urlset>`)},
-		"gzip":          {Body: bytes.NewReader(zipped(t, strings.NewReader(latin)))},
+		"UTF-8 by marks": {
+			Body: strings.NewReader("\r\n\uFEFF\uFEFF\n\uFEFF\n" + `<?xml version="1.0" encoding="ISO-8859-1"?><urlset><url><loc>https://a.test/é</loc></url></urlset>`),
+		},
+		"UTF-8 by mark, lines": {Body: strings.NewReader("\n\uFEFFhttps://a.test/é\n")},
+		"gzip":                 {Body: bytes.NewReader(zipped(t, strings.NewReader(latin)))},
 	} {
 		src.URL, src.MaxURLs = canonical(t, "https://a.test/"), 10
 		l, err := Read(src)
