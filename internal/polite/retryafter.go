@@ -15,6 +15,8 @@ var httpDates = []string{
 	"Mon Jan _2 15:04:05 2006",
 	"Mon, 2 Jan 2006 15:04:05 UTC",
 	"Mon, 2 Jan 2006 15:04:05 -0700",
+	"Mon, 2-Jan-2006 15:04:05 GMT", // as in cookies
+	"Mon, 2-Jan-06 15:04:05 GMT",
 	time.RFC3339,
 }
 
@@ -57,6 +59,8 @@ func cutUnit(text string) (number string, unit time.Duration) {
 		unit = time.Minute
 	case name == "h", strings.HasPrefix(name, "hour"):
 		unit = time.Hour
+	case name == "d", strings.HasPrefix(name, "day"):
+		unit = 24 * time.Hour
 	}
 	return text[:end], unit
 }

@@ -103,6 +103,8 @@ func looseDelay(value string) float64 {
 		return number * 60
 	case unit == "h", strings.HasPrefix(unit, "hour"):
 		return number * 3600
+	case unit == "d", strings.HasPrefix(unit, "day"):
+		return number * 24 * 3600
 	}
 	return number
 }

@@ -228,7 +228,7 @@ func TestCrawlDelayAsPeopleWriteIt(t *testing.T) {
 	for value, want := range map[string]time.Duration{
 		"10s": 10 * time.Second, "10 seconds": 10 * time.Second, "10 sec.": 10 * time.Second, "10;": 10 * time.Second, "10 (s)": 10 * time.Second,
 		"1,5": 1500 * time.Millisecond, "0.5 s": 500 * time.Millisecond, "5-10": 5 * time.Second, "5 6": 5 * time.Second,
-		"2m": 2 * time.Minute, "1 Minute": time.Minute, "1 hour": time.Hour, "500ms": 500 * time.Millisecond, "100 milliseconds": 100 * time.Millisecond,
+		"2m": 2 * time.Minute, "1 Minute": time.Minute, "1 hour": time.Hour, "1 day": 24 * time.Hour, "0.5d": 12 * time.Hour, "500ms": 500 * time.Millisecond, "100 milliseconds": 100 * time.Millisecond,
 		"99999999999h": 365 * 24 * time.Hour, "soon": 0, "-5s": 0, "": 0, "s": 0, ",5": 0, "٣": 0,
 		strings.Repeat("9", 400) + "s": 365 * 24 * time.Hour,
 	} {
