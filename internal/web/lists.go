@@ -113,11 +113,13 @@ func pagesView(ctx context.Context, s *Server, r *http.Request) (answer, error) 
 	}, nil
 }
 
-// escaped returns a text as it stands in URLs, which have no spaces and only ASCII letters.
+// escaped returns a text as it stands in URLs, which have no spaces, only ASCII letters, and no
+// brackets or quotes.
 func escaped(text string) string {
+	const never = "\"#'<>[\\]^`{|}"
 	var b strings.Builder
 	for i := range len(text) {
-		if c := text[i]; c <= ' ' || c >= 0x7f {
+		if c := text[i]; c <= ' ' || c >= 0x7f || strings.IndexByte(never, c) >= 0 {
 			fmt.Fprintf(&b, "%%%02X", c)
 		} else {
 			b.WriteByte(c)

@@ -212,6 +212,18 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// Characters that URLs have encoded are found as people write them.
+func TestPagesByEncodedCharacters(t *testing.T) {
+	t.Parallel()
+	w := newSite(t, nil)
+	w.page("https://a.test/list?id%5B%5D=3&q=it%27s%7B%22%C3%B6%22%7D")
+	for _, text := range []string{"id[]=3", "it's", `{"ö"}`, "%5B%5D", "list?ID[]=3&q=it's"} {
+		if got := data[rows](w, "/crawls/news/pages.json?text="+url.QueryEscape(text)); len(got.Items) != 1 {
+			t.Errorf("%s: %d pages", text, len(got.Items))
+		}
+	}
+}
+
 // Followed by the addresses that they name, the parts of a list hold all of it, each item
 // once.
 func TestPartsOfLists(t *testing.T) {
