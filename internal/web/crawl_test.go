@@ -29,7 +29,8 @@ func TestCrawl(t *testing.T) {
 
 	page := w.get("/crawls/news")
 	w.has(page, "New prices", `<ins dir="auto">A ticket costs 12 euros.</ins>`, `<del dir="auto">Children are free.</del>`, "<ins>+2</ins>", "gone (404)",
-		`href="/crawls/news/pages/`, "diff?from=1&amp;to=2", `action="/crawls/news/do/pause"`, `action="/crawls/news/url"`)
+		`href="/crawls/news/pages/`, "diff?from=1&amp;to=2", `action="/crawls/news/do/pause"`, `action="/crawls/news/url"`,
+		`<input id="url" name="url" type="search"`) // of type url, it would refuse example.com/page
 	// Lines in another order have the words that they had.
 	steps := w.page("https://example.com/steps", "example.com")
 	w.finds(steps, "Steps", "<ol><li>Close the valve.<li>Open the lid.<li>Fill in the oil.</ol>")
