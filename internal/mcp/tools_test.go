@@ -72,6 +72,15 @@ func TestPageHistory(t *testing.T) {
 	w.answers("page_history", map[string]any{"page": page.PageID, "offset": 2}).quotes("Old prices")
 }
 
+// Of a page that was not visited, nobody is told that it is not visited any more.
+func TestHistoryWithoutACopy(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	page := w.page("/later")
+	w.connect()
+	w.answers("page_history", map[string]any{"page": page.PageID}).says("last_copy: there is none: no visit has found a body", "versions: 0 in this answer")
+}
+
 func TestListChanges(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

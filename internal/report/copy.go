@@ -21,6 +21,8 @@ type CopyFreshness struct {
 	// State is the page's state: only in some states does a page still answer with the
 	// copied content.
 	State crawl.PageState
+	// None: the page has no copy.
+	None bool
 
 	now, visited time.Time
 }
@@ -37,7 +39,7 @@ func (r Reporter) FreshnessOfCopies(ctx context.Context, crawlName string, pages
 	}
 	all := make([]CopyFreshness, 0, len(pages))
 	for _, p := range pages {
-		f := CopyFreshness{State: p.State, now: now, visited: p.LastAt}
+		f := CopyFreshness{State: p.State, None: p.Last.ID == 0, now: now, visited: p.LastAt}
 		if seen := surveyed(p, rules, nil, now); seen.Lags {
 			f.Seen, f.Fresh = schedule.DecodeBelief(p.Belief).ComparedAt(), seen.Lag.Fresh
 		}
@@ -49,10 +51,16 @@ func (r Reporter) FreshnessOfCopies(ctx context.Context, crawlName string, pages
 // Words says it in a few words: "seen 3h ago, 97 % likely unchanged".
 func (f CopyFreshness) Words() string {
 	switch {
+	case f.None:
+		return "there is none: no visit has found a body"
 	case f.State == crawl.Gone:
 		return fmt.Sprintf("the page is gone, as a visit found %s: this is its last copy", when(f.visited, f.now))
 	case f.State == crawl.Redirect:
 		return fmt.Sprintf("the page leads elsewhere, as a visit found %s: this is its last copy", when(f.visited, f.now))
+	case f.State == crawl.Known:
+		return "the page waits to be visited again: this is its last copy"
+	case f.State == crawl.Excluded:
+		return "the page is excluded from the crawl, and tried only now and then: this is its last copy"
 	case !copied(f.State):
 		return fmt.Sprintf("the page is %s and is not visited any more: this is its last copy", f.State)
 	case f.Seen.IsZero():

@@ -21,6 +21,10 @@ func TestCopyFreshnessWords(t *testing.T) {
 		{CopyFreshness{State: crawl.Gone, visited: ago(time.Hour)}, "the page is gone, as a visit found 1h ago: this is its last copy"},
 		{CopyFreshness{State: crawl.Redirect, visited: ago(time.Hour)}, "the page leads elsewhere, as a visit found 1h ago: this is its last copy"},
 		{CopyFreshness{State: crawl.Evicted}, "the page is evicted and is not visited any more: this is its last copy"},
+		{CopyFreshness{State: crawl.Known}, "the page waits to be visited again: this is its last copy"},
+		{CopyFreshness{State: crawl.Excluded}, "the page is excluded from the crawl, and tried only now and then: this is its last copy"},
+		{CopyFreshness{State: crawl.Known, None: true}, "there is none: no visit has found a body"},
+		{CopyFreshness{State: crawl.Gone, None: true, visited: ago(time.Hour)}, "there is none: no visit has found a body"},
 		{CopyFreshness{State: crawl.Active}, "nothing is known of how fresh the copy is"},
 	} {
 		c.f.now = now
