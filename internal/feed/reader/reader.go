@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/feed"
@@ -100,7 +101,15 @@ func (q Query) selects(c feed.Change, f store.ChangeFacts) bool {
 	if f.Kind == crawl.KindRequisite && !q.Requisites {
 		return false
 	}
-	return len(q.Hosts) == 0 || c.Kind == feed.PageForgotten || slices.Contains(q.Hosts, f.Host)
+	return len(q.Hosts) == 0 || c.Kind == feed.PageForgotten || slices.Contains(q.Hosts, f.Host) || slices.Contains(q.Hosts, hostOf(f.URL))
+}
+
+// hostOf is the host that a URL names. In a store that groups hosts, that of its page is the name of
+// the group.
+func hostOf(url string) string {
+	_, rest, _ := strings.Cut(url, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	return host
 }
 
 // Events returns the events of changes, which must be of one epoch, in their order. For a

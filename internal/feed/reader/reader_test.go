@@ -110,6 +110,20 @@ func kinds(events []feed.Event) (list []string) {
 
 var pages = []feed.Kind{feed.PageNew, feed.PageChanged, feed.PageGone, feed.PageBack, feed.PageMoved, feed.PageForgotten}
 
+// Where the store groups hosts, a page's host is the name of the group.
+func TestGroupedHosts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, host := range []string{"www.one.test", "shop.one.test"} {
+		w.finds(w.page(w.crawl, "https://"+host+"/", "one.test"), host, "<p>Welcome.")
+	}
+	for host, want := range map[string]int{"www.one.test": 1, "shop.one.test": 1, "one.test": 2, "none.test": 0} {
+		if got := w.events(reader.Query{CrawlID: w.crawl.ID, Hosts: []string{host}}); len(got) != want {
+			t.Errorf("%s: %v, want %d", host, kinds(got), want)
+		}
+	}
+}
+
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
