@@ -56,11 +56,17 @@ func NewFilter(name string, spec crawl.SinkSpec) Filter {
 }
 
 // prefixes returns beginnings of addresses as they were written and, where that differs, as
-// canonical URLs spell them: no canonical URL begins with https://Example.com/%7Ejoe.
+// canonical URLs spell them: no canonical URL begins with https://Example.com/%7Ejoe. Without a
+// path only the latter count, which close the host: https://example.com must not match
+// https://example.com.evil/.
 func prefixes(texts []string) []string {
-	all := slices.Clone(texts)
+	var all []string
 	for _, text := range texts {
-		if spelled := urlkey.Prefix(text); spelled != text {
+		spelled := urlkey.Prefix(text)
+		if _, rest, _ := strings.Cut(text, "://"); spelled == text || strings.Contains(rest, "/") {
+			all = append(all, text)
+		}
+		if spelled != text {
 			all = append(all, spelled)
 		}
 	}
