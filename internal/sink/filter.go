@@ -1,6 +1,7 @@
 package sink
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -129,7 +130,7 @@ func (f Filter) Place(e feed.Event) Verdict {
 	if !known {
 		return no("it is of no page, and the sink is for some pages only")
 	}
-	if len(f.hosts) > 0 && !slices.ContainsFunc(f.hosts, func(p string) bool { return hostMatches(p, e.Page.Host) }) {
+	if len(f.hosts) > 0 && !f.hasHost(*e.Page) {
 		return no("its host, %s, is not asked for", e.Page.Host)
 	}
 	if len(f.start) > 0 && !slices.ContainsFunc(f.start, func(p string) bool { return strings.HasPrefix(e.Page.URL, p) }) {
@@ -138,8 +139,22 @@ func (f Filter) Place(e feed.Event) Verdict {
 	return Verdict{true, "its kind and its page are asked for"}
 }
 
-// hostMatches reports whether a host, with its port if that is not the usual one, matches a
-// pattern, as in filters of the scope.
+// hasHost reports whether a page is of one of the hosts. In a store that groups hosts, the page's
+// is the name of the group, and its URL says which of them it is on.
+func (f Filter) hasHost(p feed.EventPage) bool {
+	names := []string{p.Host}
+	if u, err := urlkey.Canonical(p.URL); err == nil {
+		names = append(names, u.Hostname()+":"+cmp.Or(u.Port(), defaultPorts[u.Scheme()]))
+	}
+	return slices.ContainsFunc(f.hosts, func(pattern string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return hostMatches(pattern, name) })
+	})
+}
+
+// defaultPorts are those that canonical URLs leave out.
+var defaultPorts = map[string]string{"http": "80", "https": "443"}
+
+// hostMatches reports whether a host matches a pattern, as in filters of the scope.
 func hostMatches(pattern, host string) bool {
 	if !hasPort(pattern) {
 		host = withoutPort(host)
