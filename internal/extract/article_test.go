@@ -171,6 +171,8 @@ func TestArticlesOfHostileDocuments(t *testing.T) {
 		"styles":     "<p style='" + fill("display:;") + "'>" + story,
 		"headlines":  fill("<h1>x</h1>"),
 		"cells":      "<table>" + fill("<tr><td>x"),
+		"a heading":  "<div id=ad><h2>" + fill("aa bb "),
+		"states":     "<p class='" + strings.Repeat("promoted ", 400_000) + "'>" + story,
 	} {
 		t.Run(name, func(t *testing.T) {
 			var before, after runtime.MemStats

@@ -185,10 +185,11 @@ func sameLetters(id string, heading *html.Node) bool {
 		}
 		return -1
 	}
+	const most = 4 * maxLabel // bytes
 	var text strings.Builder
 	for d := range heading.Descendants() {
-		if d.Type == html.TextNode && text.Len() < 4*maxLabel {
-			text.WriteString(d.Data)
+		if d.Type == html.TextNode && text.Len() < most {
+			text.WriteString(d.Data[:min(len(d.Data), most)])
 		}
 	}
 	letters, said := strings.Map(bare, id), ""
@@ -274,14 +275,18 @@ func hintsOf(n *html.Node) hint {
 func classHintsOf(value string) hint {
 	var h hint
 	var buffer [64]byte
+	looked, beside := false, false // a value may have a hundred thousand names: they are looked at once
 	for name := range strings.FieldsSeq(value) {
 		if len(name) > len(buffer) {
 			continue
 		}
 		lower := appendLower(buffer[:0], name)
-		whole := classHints[string(lower)]
+		whole, state := classHints[string(lower)], states[string(lower)]
+		if state && !looked {
+			looked, beside = true, besideThing(value)
+		}
 		switch {
-		case states[string(lower)] && besideThing(value):
+		case state && beside:
 			continue
 		case whole != 0:
 			h |= whole

@@ -424,12 +424,13 @@ func isContact(n *html.Node) bool {
 
 // isFigure reports whether an element says how large something is: it has the sign of a share or of a currency.
 func isFigure(n *html.Node) bool {
+	const most = 4 * maxLabel // bytes of a text
 	looked := 0
 	for d := range n.Descendants() {
 		if looked++; looked > mostLooked {
 			break
 		}
-		if d.Type == html.TextNode && strings.ContainsFunc(d.Data, func(r rune) bool { return r == '%' || r == '‰' || unicode.Is(unicode.Sc, r) }) {
+		if d.Type == html.TextNode && strings.ContainsFunc(d.Data[:min(len(d.Data), most)], func(r rune) bool { return r == '%' || r == '‰' || unicode.Is(unicode.Sc, r) }) {
 			return true
 		}
 	}

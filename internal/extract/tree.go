@@ -22,6 +22,7 @@ import (
 const (
 	maxNodes      = 250_000
 	maxAttributes = 500_000
+	maxOwn        = 256 // attributes of an element that are kept: they are looked through for each of its neighbours
 	maxDepth      = 512 // of open elements; walks over a tree may rely on it
 	// maxSteps bounds the looks at open elements. Pages that are not made to reach it take
 	// less than a hundredth.
@@ -209,12 +210,15 @@ func (b *treeBuilder) readAttributes(n *html.Node, more bool) {
 	for more && b.attributes <= maxAttributes {
 		var key, value []byte
 		key, value, more = b.tokens.TagAttr()
+		b.attributes++
+		if len(n.Attr) == maxOwn {
+			continue
+		}
 		a := html.Attribute{Key: atom.String(key), Val: string(value)}
 		if prefix, local, ok := strings.Cut(a.Key, ":"); ok && n.Namespace != "" && (prefix == "xlink" || prefix == "xml" || prefix == "xmlns") {
 			a.Namespace, a.Key = prefix, local
 		}
 		n.Attr = append(n.Attr, a)
-		b.attributes++
 	}
 }
 

@@ -259,6 +259,14 @@ func TestHostileDocuments(t *testing.T) {
 	}
 }
 
+// TestManyAttributes: an element keeps some of its attributes. For each of its neighbours they are looked through again.
+func TestManyAttributes(t *testing.T) {
+	p := within(ourTree(t, "<p id=x "+numbered(1000, "a%d ")+">"), func(n *html.Node) bool { return n.Data == "p" })
+	if len(p.Attr) != maxOwn || valueOf(p, "id") != "x" {
+		t.Errorf("%d attributes", len(p.Attr))
+	}
+}
+
 // TestLongLinks: links are also bounded by their size.
 func TestLongLinks(t *testing.T) {
 	page := parse(t, "<base href=http://h.example/"+strings.Repeat("x", 8000)+"/>"+numbered(1000, "<a href=%d>"))
