@@ -58,3 +58,39 @@ func TestWhatIsNoNoticeStays(t *testing.T) {
 		}
 	})
 }
+
+// Names of notices about cookies.
+func TestNoticesAreKnownByTheirNames(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]hint{
+		"govuk-cookie-banner": hintConsent, "gem-c-cookie-banner js-banner-wrapper": hintConsent, "cookieBanner": hintConsent, "cookies-eu-banner": hintConsent,
+		"eu_cookie_compliance_popup": hintConsent, "CookieAlert": hintConsent, "cookiebanner": hintConsent, "site-cookieNotice": hintConsent,
+		"cookie-bar-recipe": 0, "cookies": 0, "cookie-policy": 0, "tag-cookie-banner": 0, "alert": 0, "banner": 0,
+	} {
+		if got := classHintsOf(name); got != want {
+			t.Errorf("%q: %b, want %b", name, got, want)
+		}
+	}
+	for kind, notice := range map[string]string{
+		"a button and more": `<div class=css-1f><p>We use cookies to make this site better for you and for others.</p><button>Accept</button><a href=c>Learn more</a></div>`,
+		"a link in a box":   `<div id=cookie-box><p>This site uses cookies to make this site better for you and for others.</p><a href=#>OK</a></div>`,
+		"in German":         `<div><p>Diese Seite verwendet Cookies, damit sie besser wird für alle, die sie lesen.</p><button>Verstanden</button> <a href=d>Mehr erfahren</a></div>`,
+		"a choice by the law": `<div><p>We use some essential cookies to make this service work. We would like to set others, too.</p>
+			<div><button>Accept analytics cookies</button><button>Reject analytics cookies</button><a href=c>View cookies</a></div></div>`,
+		"buttons in a row": `<div><p>We use cookies to make this site better for you and for others.</p><div><button>Accept all cookies</button><button>Cookie settings</button></div></div>`,
+	} {
+		if got := parse(t, longPage(notice)).Text; got != parse(t, longPage("")).Text {
+			t.Errorf("%s: %q", kind, got)
+		}
+	}
+	for kind, text := range map[string]string{
+		"links in a text":   `<p>To delete cookies, open the <a href=e>Einstellungen</a> of 12 browsers. <a href=m>Mehr erfahren</a></p>`,
+		"cookies to bake":   `<div><p>Cookies cost 12 euros.</p><button>Customize</button> <a href=m>Learn more</a></div>`,
+		"cookies to order":  `<div class=cookie-order><p>Twelve cookies cost 12 euros.</p><button>Order now</button></div>`,
+		"a text on cookies": `<div><p>Cookies cost 12 euros.</p><a href=m>Learn more</a> <a href=n>Read more</a></div>`,
+	} {
+		if got := parse(t, longPage(text)).Text; !strings.Contains(got, "12") {
+			t.Errorf("%s: %q", kind, got)
+		}
+	}
+}

@@ -87,7 +87,8 @@ var classHints = func() map[string]hint {
 			share-count shares-count sharecount like-count likes-count likecount`,
 		hintEntry: `hentry h-entry`,
 		hintConsent: `gdpr onetrust cookiebot cookielaw cookieconsent cookie-consent cookie-notice cookie-banner cookie-bar
-			cookie-law cookie-message cookie-popup consent-banner`,
+			cookie-law cookie-message cookie-popup consent-banner cookiebanner cookiesbanner cookienotice cookiemessage cookiepopup
+			cookiealert cookiewarning cookiedialog cookiemodal cookieoverlay cookiebar`,
 	} {
 		for _, name := range strings.Fields(list) {
 			hints[name] = h
@@ -113,6 +114,9 @@ var filing = set(`node tag tags category categories cat type status taxonomy tax
 // parts are the first words of names of parts of a site, which may hold adverts' words as
 // subjects. What else they say counts: "section-related".
 var parts = set("post section author archive")
+
+// notices are the words that, in one name with cookies, mean the notice about them. A "cookie-bar-recipe" is one to eat.
+var notices = set("banner notice message popup dialog modal overlay alert warning disclaimer prompt consent law")
 
 // filed are the second words of names that say where a CMS files a thing, as in
 // "product_cat-ads" and "portfolio_tag-sponsored".
@@ -334,6 +338,7 @@ func besideThing(value string) bool {
 func wordHintsOf(name string) hint {
 	var h, silent hint
 	var buffer [64]byte
+	cookies, notice := false, false
 	block, _, modified := strings.Cut(name, "--")
 	isThing, first := false, true
 	eachWord(name, func(word string, from int) {
@@ -351,7 +356,11 @@ func wordHintsOf(name string) hint {
 		}
 		first = false
 		h |= classHints[string(lower)] &^ (wholeNames | silent)
+		cookies, notice = cookies || string(lower) == "cookie" || string(lower) == "cookies", notice || notices[string(lower)]
 	})
+	if cookies && notice {
+		h |= hintConsent &^ silent
+	}
 	return h
 }
 

@@ -25,6 +25,8 @@ type measure struct {
 	notice  bool  // is a notice about cookies, by its text; see findNotice
 	noticed bool  // is or holds one
 	answers int32 // buttons and links in it that answer such a notice
+	pressed bool  // is or holds a button that does
+	further bool  // is or holds a link that tells more of it
 }
 
 // sums are the totals of a stretch of a document. Lengths are in units.
@@ -36,13 +38,14 @@ type sums struct {
 	// clear counts running text, and plain text within links, outside of suspects.
 	clear, plain int32
 	cookies      int32 // texts that speak of cookies
+	told         int32 // those of them outside of links and answers
 }
 
 func (s sums) minus(start sums) sums {
 	return sums{
 		s.units - start.units, s.linked - start.linked, s.running - start.running,
 		s.lines - start.lines, s.links - start.links, s.paragraphs - start.paragraphs,
-		s.clear - start.clear, s.plain - start.plain, s.cookies - start.cookies,
+		s.clear - start.clear, s.plain - start.plain, s.cookies - start.cookies, s.told - start.told,
 	}
 }
 
@@ -271,6 +274,8 @@ func (s *survey) finish(i int32, n *html.Node) {
 		parent.contact = parent.contact || m.contact
 		parent.noticed = parent.noticed || m.noticed
 		parent.answers += m.answers
+		parent.pressed = parent.pressed || m.pressed
+		parent.further = parent.further || m.further
 	}
 	if isLink(n.Data, n.Attr) {
 		s.inLink--
@@ -287,6 +292,9 @@ func (s *survey) text(text string) {
 	s.collector.text(text)
 	if mentionsCookies(text) {
 		s.total.cookies++
+		if s.inLink == 0 {
+			s.total.told++
+		}
 	}
 	n := s.line.add(text, s.inLink > 0)
 	s.total.units += int32(n)
