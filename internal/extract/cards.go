@@ -2,6 +2,7 @@ package extract
 
 import (
 	"slices"
+	"strings"
 
 	"golang.org/x/net/html"
 )
@@ -32,6 +33,66 @@ func (c *composer) inCard(n *html.Node, e *measure) bool {
 // recommends: it has a price and a link at most, and is not one of several alike.
 func (c *composer) isOffer(n *html.Node, e *measure) bool {
 	return e.links == 0 || e.links == 1 && isFigure(n) && !c.offers.areItems(n)
+}
+
+// areTeasers reports whether an element on a page of text ends with teasers of other pages: items alike, each with a link
+// for its title, and with hardly more than a paragraph a link. Comments begin with links, too, but to who wrote them.
+func (c *composer) areTeasers(n *html.Node, i int32) bool {
+	const longest = 400 // units a link
+	e := &c.elements[i]
+	switch {
+	case c.hub || e.main || e.heading || e.body || c.holdsContent(i) || c.isLongest(e),
+		e.links < 2 || e.paragraphs > e.links || e.units > longest*e.links, articleHintsOf(n)&hintOthers != 0:
+		return false
+	}
+	item := within(n, func(item *html.Node) bool {
+		next := nextElement(item)
+		return next != nil && next.Data == item.Data && firstClass(next) == firstClass(item) && isTeaser(item) && isTeaser(next)
+	})
+	if item == nil {
+		return false
+	}
+	const short = 30 // bytes: "More articles"
+	looked := 0
+	for list := item.Parent; list != n; list = list.Parent {
+		for next := nextElement(list); next != nil; next = nextElement(next) {
+			if looked++; looked > mostLooked || len(shortText(next)) > short {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func nextElement(n *html.Node) *html.Node {
+	for n = n.NextSibling; n != nil && n.Type != html.ElementNode; n = n.NextSibling {
+	}
+	return n
+}
+
+// isTeaser reports whether a block begins with a link, or has a heading that is one, as long as a title.
+func isTeaser(n *html.Node) bool {
+	const least = 12 // units
+	if n.Data == "p" || isHeading(n.Data) || breakOf(n.Data) != '\n' {
+		return false
+	}
+	isTitle := func(text string) bool { return new(line).add(text, false) >= least }
+	looked := 0
+	for d := range n.Descendants() {
+		if looked++; looked > mostLooked {
+			break
+		}
+		if d.Type == html.TextNode && strings.TrimSpace(d.Data) != "" {
+			if inLink(d, n) && isTitle(shortText(d.Parent)) {
+				return true
+			}
+			break
+		}
+	}
+	return within(n, func(d *html.Node) bool {
+		isLink := func(a *html.Node) bool { return a.Data == "a" }
+		return isHeading(d.Data) && isTitle(shortText(d)) && (inLink(d, n) || within(d, isLink) != nil)
+	}) != nil
 }
 
 // hasTwinWith reports whether a neighbour of a card is a card of the same kind, with a part of the same

@@ -74,7 +74,8 @@ var classHints = func() map[string]hint {
 			submenu megamenu breadcrumb breadcrumbs crumb crumbs pathway pagination pager paging`,
 		hintRelated: `related relatedposts jp-relatedposts relatedarticles relatedcontent recommended recommendation recommendations
 			recirc recirculation mostread mostpopular most-read most-popular most-viewed popular trending read-next up-next
-			crosssell cross-sell upsell upsells similar recent-posts recent-comments recently-viewed also-like`,
+			crosssell cross-sell upsell upsells similar recent-posts recent-comments recently-viewed also-like
+			recentposts recentcomments widget-recent-entries widget-recent-comments wp-block-latest-comments`,
 		hintSide: `sidebar sidebars side-bar siderail right-rail left-rail rightbar right-bar leftbar left-bar rightcol right-col
 			leftcol left-col right-column left-column widget-area`,
 		hintEdge: `header navheader site-header siteheader pageheader global-header main-header masthead topbar top-bar`,
@@ -480,8 +481,20 @@ func labelOf(text []byte) label {
 	if len(text) == 0 || len(text) > maxLabel {
 		return labelNone
 	}
-	return labels()[strings.ToLower(bareLabel(string(text)))]
+	bare := strings.ReplaceAll(strings.ToLower(bareLabel(string(text))), "’", "'")
+	if l := labels()[bare]; l != labelNone {
+		return l
+	}
+	for _, begin := range labelBegins {
+		if strings.HasPrefix(bare, begin) {
+			return labelRelated
+		}
+	}
+	return labelNone
 }
+
+// labelBegins begin labels that go on with the name of a section, an author or the site.
+var labelBegins = []string{"more from ", "more by ", "recommended from ", "recommended by ", "mehr von ", "mehr aus "}
 
 // bareLabel is a label without the marks around it, and, in the scripts of India, those on its last letter.
 func bareLabel(text string) string {

@@ -27,6 +27,7 @@ import (
 //     content nothing. An article and the longest running text of the page stay, whatever
 //     their names. A short notice about cookies without such a class is left out if its
 //     buttons show what it is.
+//     On a page of text, related links go with what is said of each.
 //  4. Blocks that a label in the text calls advertisement or related links are left out
 //     too, except the latest news of a page of links, and what says whom to write to about adverts.
 //     So are lines in which such labels as "Next:" and "Up:" stand before links.
@@ -132,7 +133,7 @@ func (c *composer) walk(n *html.Node, m mode) {
 // are left out with it, if both are in one element with other text. A label without such a
 // list heads nothing, and may say "popular" of a product.
 func (c *composer) children(n *html.Node, m mode) {
-	related := false
+	related, headed := false, false // headed: by the element before
 	for child := n.FirstChild; child != nil; child = child.NextSibling {
 		if c.whole || !c.isMeasured(child) {
 			c.walk(child, m)
@@ -140,13 +141,15 @@ func (c *composer) children(n *html.Node, m mode) {
 		}
 		e := &c.elements[c.next]
 		if e.units > 0 {
-			related = related && e.isLinkList(1)
+			related = related && (e.isLinkList(1) || headed && c.areTeasers(child, c.next))
+			headed = false
 		}
 		if related {
 			c.leaveOut(child, m)
 			continue
 		}
 		if related = c.isRelated(e.label) && e.lines == 1; related && c.beforeLinks(child, c.next+e.size) {
+			headed = true
 			c.leaveOut(child, m)
 			continue
 		}
@@ -162,7 +165,7 @@ func (c *composer) beforeLinks(n *html.Node, i int32) bool {
 		case !c.isMeasured(next):
 			continue
 		case c.elements[i].units > 0:
-			return c.elements[i].isLinkList(1)
+			return c.elements[i].isLinkList(1) || c.areTeasers(next, i)
 		}
 		i += c.elements[i].size
 	}
@@ -427,7 +430,7 @@ func (c *composer) drops(n *html.Node, i int32) bool {
 		return false
 	case h&hintFoot != 0 && c.articles == 0,
 		h&hintAd != 0 && e.units <= maxAd && c.ads == 0 && !e.contact && !e.article && !c.isLongest(e) && !c.adverts.areItems(n),
-		h&hintRelated != 0 && 3*e.linked >= e.units && !c.isOffer(n, e) && !e.body && !c.isLongest(e),
+		h&hintRelated != 0 && (3*e.linked >= e.units || c.areTeasers(n, i)) && !c.isOffer(n, e) && !e.body && !c.isLongest(e),
 		h&hintMenu != 0 && e.running == 0 && 10*e.linked >= 8*e.units,
 		h&hintShare != 0 && e.running == 0 && e.units <= maxShare && !isFigure(n),
 		h&hintCounter != 0 && e.units <= maxCounter && isCount(n),
@@ -437,7 +440,7 @@ func (c *composer) drops(n *html.Node, i int32) bool {
 		h&hintForm != 0 && e.form && !e.article && e.units <= maxForm,
 		h&(hintEdge|hintFoot) != 0 && c.articles > 0 && e.isLinkList(2),
 		e.label == labelAd && !e.contact && e.links > 0 && e.units <= maxLabelledAd && e.paragraphs <= 1,
-		c.isRelated(e.label) && e.links > 1 && e.running == 0 && 2*e.linked >= e.units:
+		c.isRelated(e.label) && (e.links > 1 && e.running == 0 && 2*e.linked >= e.units || c.areTeasers(n, i)):
 		return true
 	}
 	return false
