@@ -429,7 +429,7 @@ func (c *composer) drops(n *html.Node, i int32) bool {
 	case e.heading:
 		return false
 	case h&hintFoot != 0 && c.articles == 0,
-		h&hintAd != 0 && e.units <= maxAd && c.ads == 0 && !e.contact && !e.article && !c.isLongest(e) && !c.adverts.areItems(n),
+		h&hintAd != 0 && e.units <= maxAd && c.ads == 0 && !c.smallAd && !e.contact && !e.article && !c.isLongest(e) && !c.adverts.areItems(n),
 		h&hintRelated != 0 && (3*e.linked >= e.units || c.areTeasers(n, i)) && !c.isOffer(n, e) && !e.body && !c.isLongest(e),
 		h&hintMenu != 0 && e.running == 0 && 10*e.linked >= 8*e.units,
 		h&hintShare != 0 && e.running == 0 && e.units <= maxShare && !isFigure(n),

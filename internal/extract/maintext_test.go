@@ -228,3 +228,14 @@ func isSubsequence(part, all []string) bool {
 	}
 	return len(part) == 0
 }
+
+// The parts of a small ad are named after it. Its title tells that the page is about it.
+func TestPartsOfASmallAd(t *testing.T) {
+	t.Parallel()
+	for _, title := range []string{"<h1 class=vip-ad-title__header>A boat</h1>", "<div class=ad-title><h1>A boat</h1></div>"} {
+		got := parse(t, title+"<span class=ad-price>120 euros</span><div class=ad-text>With oars</div><div class=ad-contact>Ann, 555 0100</div>").Text
+		if want := "A boat\n120 euros\nWith oars\nAnn, 555 0100"; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

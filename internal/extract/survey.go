@@ -77,6 +77,7 @@ type survey struct {
 	titled    *html.Node
 	root      *html.Node
 	pageTitle string // of the page; "" until it is asked for
+	smallAd   bool   // the title is named as that of an advert: the page is a small ad
 	unshown   bool   // an element has the hidden attribute
 	waits     bool   // these are read, too: all text is in them
 }
@@ -237,6 +238,7 @@ func (s *survey) begin(n *html.Node) int32 {
 	m.form = n.Data == "form" || n.Data == "input"
 	m.article = m.hints&content != 0
 	m.contact = isContact(n)
+	s.smallAd = s.smallAd || n.Data == "h1" && (m.hints&hintAd != 0 || m.parent >= 0 && s.elements[m.parent].hints&hintAd != 0)
 	switch {
 	case s.suspects > 0:
 	case n.Data == "h1" && s.heading < 0:
