@@ -368,22 +368,52 @@ func wordHintsOf(name string) hint {
 // eachWord splits a name at every character that is no letter or digit, and before a
 // capital letter that follows a small one. It leaves out a number of up to three digits at
 // the end of a word. Pieces with digits elsewhere are made by machines, as in "css-3ad91",
-// and are skipped. do gets each word with its place.
+// and are skipped, and so are two letters of isMadeUp. do gets each word with its place.
 func eachWord(name string, do func(word string, from int)) {
+	for from := 0; from < len(name); from++ {
+		end := from
+		for end < len(name) && (isLetter(name[end]) || isDigit(name[end])) {
+			end++
+		}
+		run := name[from:end]
+		eachPiece(run, func(word string, at int) {
+			if len(word) > 2 || !isMadeUp(run) {
+				do(word, from+at)
+			}
+		})
+		from = end
+	}
+}
+
+// eachPiece splits letters and digits before the capitals.
+func eachPiece(name string, do func(word string, from int)) {
 	start := 0
-	for i := 0; i <= len(name); i++ {
-		atEnd := i == len(name) || !isLetter(name[i]) && !isDigit(name[i])
-		if !atEnd && (i == start || !isCapital(name[i]) || !isSmall(name[i-1])) {
+	for i := 1; i <= len(name); i++ {
+		if i < len(name) && !(isCapital(name[i]) && isSmall(name[i-1])) {
 			continue
 		}
 		word := strings.TrimRightFunc(name[start:i], unicode.IsDigit)
 		if word != "" && i-start-len(word) <= 3 && strings.IndexFunc(word, unicode.IsDigit) < 0 {
 			do(word, start)
 		}
-		if start = i; atEnd {
-			start++
-		}
+		start = i
 	}
+}
+
+// isMadeUp reports whether letters are those of a name that a program made up, as frameworks give each element one
+// ("hAdKqz"): they are few, and between the capitals stands what is no word. A word of two letters comes by chance there.
+func isMadeUp(name string) bool {
+	const shortest, longest = 5, 7
+	if len(name) < shortest || len(name) > longest || strings.IndexFunc(name[1:], func(r rune) bool { return r >= 'A' && r <= 'Z' }) < 0 {
+		return false
+	}
+	pieces, odd := 0, false
+	eachPiece(name, func(word string, _ int) {
+		pieces++
+		inner := strings.IndexFunc(word[1:], func(r rune) bool { return r < 'a' || r > 'z' }) >= 0
+		odd = odd || inner || !strings.ContainsAny(word, "aeiouyAEIOUY")
+	})
+	return pieces > 1 && odd
 }
 
 func isDigit(c byte) bool   { return c >= '0' && c <= '9' }

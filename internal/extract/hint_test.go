@@ -127,3 +127,16 @@ func TestNamesThatStillSaySomething(t *testing.T) {
 		})
 	}
 }
+
+// A framework makes names up, in which the letters of a word come by chance, and others when the site is built anew.
+func TestMadeUpNames(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]hint{
+		"hAdKqz": 0, "AdKfxp": 0, "sc-kzqAd bQAdZr": 0, "card__xTAdq": 0, "kKqAd": 0,
+		"topAd": hintAd, "adUnit": hintAd, "adSlot": hintAd, "AdBox": hintAd, "topAd3": hintAd, "navBar": hintMenu, "hdrNav": hintMenu, "rightAdColumn": hintAd, "hero_topAd": hintAd,
+	} {
+		if got := classHintsOf(name); got != want {
+			t.Errorf("%q: %b, want %b", name, got, want)
+		}
+	}
+}
