@@ -10,7 +10,7 @@ import (
 // counterAt is the length of a counter: "1,234 views", "12 users online", "1.234
 // Mal gelesen", "viewed 1,234 times", "Views: 1,234".
 func (s *scanner) counterAt(i int) int {
-	if n := s.votesAt(i); n > 0 {
+	if n := max(s.votesAt(i), s.badgesAt(i)); n > 0 {
 		return n
 	}
 	switch {
@@ -22,6 +22,21 @@ func (s *scanner) counterAt(i int) int {
 		return s.countedBefore(i)
 	}
 	return 0
+}
+
+// metals are the ranks of badges that the sites of Stack Exchange give to who writes there.
+var metals = setOf(`gold silver bronze`)
+
+// badgesAt is the length of a count of such badges: "12 silver badges".
+func (s *scanner) badgesAt(i int) int {
+	const length = 3
+	if !s.isCount(i) || i+length > len(s.tokens) || !metals()[s.tokens[i+1].lower] {
+		return 0
+	}
+	if last := s.tokens[i+2].lower; last != "badges" && last != "badge" {
+		return 0
+	}
+	return length
 }
 
 // isCount reports whether a number counts something: it is whole, or a fraction of thousands

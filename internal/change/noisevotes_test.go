@@ -21,6 +21,7 @@ func TestVotesAreCounters(t *testing.T) {
 		{"15人中12人がこの記事が役に立ったと言っています", "16人中13人がこの記事が役に立ったと言っています"},
 		{"15 人中有 12 人觉得有帮助", "16 人中有 13 人觉得有帮助"},
 		{"15명 중 12명이 도움이 되었다고 했습니다", "16명 중 13명이 도움이 되었다고 했습니다"},
+		{"Ann Lee 12 12 gold badges 104 104 silver badges", "Ann Lee 12 13 gold badges 104 105 silver badges"},
 		{"Rating: 4.5 (120 votes)", "Rating: 4.6 (121 votes)"},
 		{"Bewertung: 4,5 (120 Stimmen)", "Bewertung: 4,6 (121 Stimmen)"},
 	} {
@@ -31,6 +32,7 @@ func TestVotesAreCounters(t *testing.T) {
 	for _, pair := range [][2]string{
 		{"Social Democrats: 120 votes", "Social Democrats: 121 votes"},
 		{"12 out of 15 members voted for it", "13 out of 15 members voted for it"},
+		{"12 gold coins", "13 gold coins"},
 		{"7 people found this cave", "8 people found this cave"},
 		{"Rating: 12 years", "Rating: 16 years"},
 		{"In the study 12 of 15 found this helpful.", "In the study 13 of 15 found this helpful."},

@@ -34,7 +34,7 @@ const (
 	hintRelated
 	// hintShare: buttons for sharing.
 	hintShare
-	// hintCounter: a number that counts visits.
+	// hintCounter: a number that counts visits or votes, or shows the time of day.
 	hintCounter
 	// hintConsent: notices about cookies.
 	hintConsent
@@ -85,7 +85,9 @@ var classHints = func() map[string]hint {
 		hintForm: `comment-respond comment-form commentform newsletter newsletters newsletterbox newsletterform mc4wp-form captcha cptch`,
 		hintCounter: `views view-count views-count viewcount viewscount post-views page-views pageviews num-views hits hit-count
 			hitcount hit-counter hitcounter visitor-count visitors-count visit-counter page-counter read-count
-			share-count shares-count sharecount like-count likes-count likecount`,
+			share-count shares-count sharecount like-count likes-count likecount
+			js-vote-count vote-count-post reputation-score badgecount
+			current-time server-time local-time time-now live-clock digital-clock`,
 		hintEntry: `hentry h-entry`,
 		hintConsent: `gdpr onetrust cookiebot cookielaw cookieconsent cookie-consent cookie-notice cookie-banner cookie-bar
 			cookie-law cookie-message cookie-popup consent-banner cookiebanner cookiesbanner cookienotice cookiemessage cookiepopup
@@ -246,6 +248,9 @@ func hintsOf(n *html.Node) hint {
 			if n.Data == "html" || n.Data == "body" || namedByText[n.Data] {
 				continue
 			}
+			if strings.EqualFold(a.Val, "clock") {
+				named |= hintCounter // of an event it would be a class
+			}
 			if said := classHintsOf(a.Val) &^ partsOfText[n.Data]; said&^content != 0 && headsItself(n, a.Val) {
 				named |= said & content
 			} else {
@@ -257,8 +262,11 @@ func hintsOf(n *html.Node) hint {
 			}
 		case "itemprop":
 			for property := range strings.FieldsSeq(a.Val) {
-				if strings.EqualFold(property, "articleBody") {
+				switch {
+				case strings.EqualFold(property, "articleBody"):
 					h |= hintArticle
+				case strings.EqualFold(property, "upvoteCount"), strings.EqualFold(property, "downvoteCount"):
+					h |= hintCounter
 				}
 			}
 		default:
