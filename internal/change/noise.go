@@ -185,6 +185,7 @@ func differing(prev, next [kinds]census) map[string]float64 {
 type core struct {
 	rest  string // of the text
 	line  string // the rest of the line
+	ahead string // the line after it, if it was read
 	count int    // words read
 	seen  [kinds]census
 	words scanner
@@ -192,6 +193,7 @@ type core struct {
 	// are stored, are made without.
 	joins bool
 	parts []string // of a joined word
+	bare  bool     // the line before was a number
 }
 
 func newCore(text string) *core { return &core{rest: text} }
@@ -213,14 +215,36 @@ func (c *core) word() (string, bool) {
 			}
 			return word, true
 		}
-		if c.rest == "" {
+		if !c.next() {
 			return "", false
 		}
-		c.line, c.rest, _ = strings.Cut(c.rest, "\n")
-		if len(c.line) <= maxNoisyLine {
-			c.line = c.withoutNoise(c.line)
+	}
+}
+
+// next goes to the next line with something beside noise; false at the end.
+func (c *core) next() bool {
+	if c.line, c.ahead = c.ahead, ""; c.line == "" {
+		c.line = c.nextLine()
+	}
+	if c.joins && c.line != "" {
+		c.dropLabelled()
+	}
+	return c.line != "" || c.ahead != "" || c.rest != ""
+}
+
+// nextLine returns the next line that has something left without its noise, "" at the end.
+func (c *core) nextLine() string {
+	for c.rest != "" {
+		var line string
+		line, c.rest, _ = strings.Cut(c.rest, "\n")
+		if len(line) <= maxNoisyLine {
+			line = c.withoutNoise(line)
+		}
+		if spacesAt(line) < len(line) {
+			return line
 		}
 	}
+	return ""
 }
 
 // joined returns a word with the marks after it that white space separates from it, or, if it is
