@@ -43,7 +43,9 @@ func (s *scanner) ageAt(i int) int {
 		some = s.longestAt(i, someTimes())
 	}
 	if some == 0 && (s.isNumber(i) || s.is(i, isOne)) {
-		some = 1
+		if some = 1; s.isMark(i+1, "+") { // "30+ days ago"
+			some++
+		}
 	}
 	if i += some; some == 0 || s.isQuoted(start) {
 		return 0

@@ -20,7 +20,13 @@ var hitCounters = sync.OnceValue(func() *phraseTree {
 	u|je bent _|de|onze bezoeker _|nummer|nr+. #, u|je bent _|de|onze # e bezoeker, deze pagina is _|al # keer _|bekeken|bezocht|gelezen|opgevraagd,
 	jesteś _|naszym # . _|gościem|odwiedzającym, tę|ta strona _|stronę _|została _|odwiedzono|wyświetlono|odwiedzona|wyświetlona # razy|raz,
 	total visits|visitors|pageviews _|: #, visits|visitors|pageviews today|yesterday|total|online _|: #, online now : #, users|visitors|guests online _|now : #,
-	there are|is currently # users|user online . # members|member and # guests|guest,
+	there are|is currently # users|user online . # members|member and # guests|guest, there are|is currently # users|user _|and+#+guests|and+#+guest online,
+	we have #|one|no guests|guest and #|one|no members|member online, we have #|one guests|guest online, aktuell sind #|ein|keine gäste|gast und #|ein|keine mitglieder|mitglied online,
+	nous avons #|un|aucun invités|invité et #|un|aucun membres|membre|inscrits en ligne, hay #|un|ningún invitados|invitado y #|un|ningún miembros|miembro en línea,
+	abbiamo #|un|nessun visitatori|visitatore e #|un|nessun utenti|utente online, we hebben #|één|geen gasten|gast en #|één|geen leden|lid online,
+	temos #|um|nenhum visitantes|visitante e #|um|nenhum membros|membro online, odwiedza nas #|jeden gości|gość oraz # użytkowników|użytkownik,
+	сейчас # гостей|гостя|гость и ни+одного|# зарегистрированного|зарегистрированных|зарегистрированный пользователя|пользователей|пользователь на сайте,
+	сейчас на сайте # гостей|гостя|гость и #|нет пользователей|пользователя|пользователь,
 	besucher|zugriffe|aufrufe|seitenaufrufe heute|gestern|gesamt|online _|: #, visites|visiteurs aujourd'hui|totales|total _|: #, visitas|visitantes hoy|totales|ayer _|: #, visite|visitatori oggi|totali|ieri _|: #,
 	visitas|visitantes hoje|ontem|total _|: #, bezoekers|bezoeken vandaag|gisteren|totaal _|: #, odwiedziny|odwiedzin|wizyt dzisiaj|wczoraj|razem|łącznie _|: #, посетителей|посещений|просмотров сегодня|вчера|всего _|: #,
 	_|this|the page|site|document|script|request _|was generated|rendered|created|loaded|built|processed|served in # s|sec|secs|second|seconds|ms|milliseconds _|with+#+queries|with+#+query|using+#+queries|and+#+queries|with+#+database+queries,
@@ -34,6 +40,9 @@ var hitCounters = sync.OnceValue(func() *phraseTree {
 	la franja horaria es gmt|utc _|±|- _|# . ahora son las # _|am|pm .,
 	вы _|наш # _|- _|й посетитель, эту|эта страница|страницу просмотрели|посетили|просмотрена|посетило # раз|раза`))
 })
+
+// beginsPresence begin a line that says who is there, which may have no digit: "We have one guest and no members online".
+var beginsPresence = setOf(`we nous abbiamo hay aktuell temos odwiedza`)
 
 // hitsMost bounds the running text, in bytes, in which hits are looked for.
 const hitsMost = 160

@@ -35,3 +35,35 @@ func TestHitsAreCounters(t *testing.T) {
 		t.Error("a year is noise")
 	}
 }
+
+// TestWhoIsOnline: the lines of Joomla and Drupal that count who is there.
+func TestWhoIsOnline(t *testing.T) {
+	t.Parallel()
+	for prev, next := range map[string]string{
+		"We have 12 guests and no members online":           "We have one guest and no members online",
+		"Aktuell sind 12 Gäste und keine Mitglieder online": "Aktuell sind 7 Gäste und ein Mitglied online",
+		"Nous avons 12 invités et aucun membre en ligne":    "Nous avons un invité et 3 inscrits en ligne",
+		"Hay 12 invitados y ningún miembro en línea":        "Hay 7 invitados y ningún miembro en línea",
+		"Abbiamo 12 visitatori e nessun utente online":      "Abbiamo 7 visitatori e nessun utente online",
+		"We hebben 12 gasten en geen leden online":          "We hebben één gast en geen leden online",
+		"Temos 12 visitantes e Nenhum membro online":        "Temos 7 visitantes e Nenhum membro online",
+		"Odwiedza nas 12 gości oraz 0 użytkowników.":        "Odwiedza nas 7 gości oraz 0 użytkowników.",
+		"Сейчас на сайте 12 гостей и нет пользователей":     "Сейчас на сайте 1 гость и 2 пользователя",
+		"There are currently 0 users and 12 guests online.": "There is currently 1 user and 1 guest online.",
+		"There are currently 3 users online.":               "There are currently 0 users online.",
+		"Posted 29 days ago":                                "Posted 30+ days ago",
+	} {
+		if !isNoise(prev, next) || !isNoise(next, prev) {
+			t.Errorf("%q to %q is an edit", prev, next)
+		}
+	}
+	for prev, next := range map[string]string{
+		"We have 12 guests and no dogs": "We have 13 guests and no dogs",
+		"There are currently 3 rooms":   "There are currently 2 rooms",
+		"Hay 12 plazas en línea":        "Hay 13 plazas en línea",
+	} {
+		if isNoise(prev, next) {
+			t.Errorf("%q to %q is noise", prev, next)
+		}
+	}
+}

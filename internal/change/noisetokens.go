@@ -66,6 +66,7 @@ func (s *scanner) scan(line string) bool {
 		if len(s.tokens) == 0 && s.sentence && t.role&beginsStamp == 0 && !mayCountHits(line, t) {
 			return false
 		}
+		found = found || len(s.tokens) == 0 && t.word && beginsPresence()[t.lower]
 		s.ends = s.ends || t.role&endsStamp != 0
 		if byWords[t.lower] {
 			s.by = len(s.tokens)
