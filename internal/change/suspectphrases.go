@@ -71,6 +71,18 @@ verify that you are human
 verifying you are human
 confirm you are human
 prove you are human
+you are a human
+you're a human
+confirm you're human
+not a bot
+robot or human
+pardon our interruption
+security checkpoint
+verifying your browser
+verifying your connection
+security of your connection
+enter the characters you see
+disable any ad blocker
 checking your browser
 checking if the site connection is secure
 just a moment
@@ -82,6 +94,10 @@ please turn javascript on
 enable javascript and cookies to continue
 enable javascript to continue
 you need to enable javascript
+please enable js
+javascript is disabled
+javascript is required
+properly without javascript
 security check
 attention required
 captcha
@@ -120,6 +136,10 @@ technical difficulties
 technical problems
 application error
 error establishing a database connection
+critical error on this website
+request could not be satisfied
+bandwidth limit exceeded
+resource limit is reached
 web server is down
 connection timed out
 under maintenance
@@ -168,6 +188,9 @@ not available in your country
 not available in your region
 unavailable in your region
 domain is for sale
+domain may be for sale
+domain is parked
+buy this domain
 domain has expired
 account suspended
 account has been suspended
@@ -754,6 +777,8 @@ server error
 robot check
 human verification
 bot verification
+client challenge
+oh noes
 nicht gefunden
 fehler
 wartung
