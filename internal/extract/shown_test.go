@@ -29,3 +29,13 @@ func TestShown(t *testing.T) {
 		}
 	}
 }
+
+// What stands in a video or in a list of suggestions is for browsers that cannot show these.
+func TestReplacedText(t *testing.T) {
+	t.Parallel()
+	body := `<div>text <video src=x><p>Your browser cannot play videos.</p><a href=film>film</a></video> more <audio>No sound.</audio><datalist><option>Oslo</datalist>`
+	page := parse(t, body)
+	if page.Text != "text more" || len(page.Links) != 1 {
+		t.Errorf("%q, %d links", page.Text, len(page.Links))
+	}
+}

@@ -24,6 +24,8 @@ func set(list string) names {
 var (
 	// unseen elements have no visible text.
 	unseen = set("head script style template noframes noembed iframe title")
+	// replaced elements have text for browsers that cannot show them, or for a script.
+	replaced = set("audio video datalist")
 	// inline elements do not end a word. Some of them show nothing, such as microdata within a sentence.
 	inline = set(`a abbr acronym b bdi bdo big blink cite code data del dfn em font i ins kbd label mark nobr output q rb rp rt rtc
 		ruby s samp slot small span strike strong sub sup time tt u var wbr base link meta param math math-tex mjx-container mjx-math mjx-assistive-mml`)
@@ -39,7 +41,7 @@ var (
 // isUnseen reports whether an element has no visible text, by its name. A drawing shows neither what describes it
 // nor what the program that made it noted: "Created with Sketch."
 func isUnseen(n *html.Node) bool {
-	return unseen[n.Data] || n.Namespace == "svg" && (n.Data == "desc" || n.Data == "metadata")
+	return unseen[n.Data] || replaced[n.Data] || n.Namespace == "svg" && (n.Data == "desc" || n.Data == "metadata")
 }
 
 // breakOf returns what an element puts before and after its text, by its name: nothing, a
