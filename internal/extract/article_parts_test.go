@@ -62,6 +62,8 @@ func TestArticleByItsMark(t *testing.T) {
 		{"with the headline in an element of an odd name", "<div class=above-footer><h1>Title</h1>" + longStory + "</div><div><p>" + strings.Repeat(prose(9)+" ", 4) + "</div>", longTold},
 		{"nearly all of a page without a headline", "<div class=teaser>" + longStory + "</div><div>" + strings.Repeat("<p>"+prose(9), 4) + "</div>", longTold},
 		{"a poem beside a side column", "<article><h1>Title</h1>" + poem + "</article><aside class=sidebar>" + story + "</aside>", lines},
+		{"a song among other lines", "<h1>Title</h1><div>by Ann</div><div class=song-lyrics>" + poem + "</div><div>All rights are ours</div>", lines},
+		{"a link to other songs", "<h1>Title</h1><div class=lyrics>" + poem + "</div><div class=related-lyrics>More of this by others in the land of poets and of songs</div>", lines},
 		{"a short text", "<div class=menu>Menu</div><h1>Title</h1><div class=entry-content><p>" + prose(1) + "</div><div>All rights are ours</div>", prose(1)},
 		{"a short text and long comments", "<div class=entry-content><p>" + prose(1) + "</div><div class=comments>" + story + "</div>", prose(1)},
 		{"several such texts", "<div class=entry-content><p>" + prose(1) + "</div><div class=entry-content><p>" + prose(2) + "</div>", prose(1) + "\n" + prose(2)},

@@ -79,6 +79,8 @@ var articleNames = func() map[string]articleHint {
 var (
 	bodyOwners = set("article post entry story news blog page single main field")
 	bodyTexts  = set("body content text copy")
+	// verses name a text of short lines by themselves.
+	verses = set("lyrics lyric songtext poem")
 )
 
 // articleHintsOf reads the hints of one element.
@@ -129,7 +131,8 @@ func articleNamesOf(value string) articleHint {
 			continue
 		}
 		var buffer [longest]byte
-		first, files, owned, text := true, false, false, false
+		first, files, owned, text, verse := true, false, false, false, false
+		var said articleHint
 		eachWord(name, func(word string, _ int) {
 			lower := appendLower(buffer[:0], word)
 			files = files || first && filing[string(lower)]
@@ -137,12 +140,14 @@ func articleNamesOf(value string) articleHint {
 			if files {
 				return
 			}
-			h |= articleNames[string(lower)]
+			said |= articleNames[string(lower)]
 			owned, text = owned || bodyOwners[string(lower)], text || bodyTexts[string(lower)]
+			verse = verse || verses[string(lower)]
 		})
-		if owned && text {
-			h |= hintBody
+		if owned && text || verse && said == 0 {
+			said |= hintBody
 		}
+		h |= said
 	}
 	return h
 }
