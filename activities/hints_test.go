@@ -9,6 +9,7 @@ import (
 
 	"recrawl/internal/contract"
 	"recrawl/internal/crawl"
+	"recrawl/internal/schedule"
 )
 
 // slow is a crawl whose pages were all seen three days ago and are due in weeks.
@@ -50,6 +51,9 @@ func TestHints(t *testing.T) {
 	plan := w.plan(pages[0], 2, contract.FetchOut{Outcome: crawl.OutcomeChanged, At: now})
 	if !strings.Contains(plan.Reason, "visited early because the sitemap http://localhost/map.xml said that it had changed") {
 		t.Errorf("summary %q", plan.Reason)
+	}
+	if got := schedule.DecodeBelief(w.page(pages[0].URL).Belief); got.Pairs != 1 || got.LastGap != 0 {
+		t.Errorf("a look that a list asked for counts as evidence of a wave: %+v", got)
 	}
 	w.plan(pages[1], 2, contract.FetchOut{Outcome: crawl.OutcomeUnchanged, At: now})
 	if source := w.sources()[0]; source.Hits != 1 || source.Misses != 1 {

@@ -277,7 +277,7 @@ func decide(rules schedule.Rules, page store.PageRecord, in contract.PlanIn, bes
 	with := group.Steer(page.Steering, page.HostSteering, page.Weight)
 	seen := schedule.Observation{
 		Outcome: f.Outcome, RetryAfter: f.RetryAfter, Rest: polite.LeftAlone(f.Held, page.Failures+1), At: f.At, Gap: known.Belief.Gap(f.At), NotModified: f.Status == http.StatusNotModified,
-		Modified: modified(page, f), Newest: f.Newest, Late: late(page, f.At), Duplicate: beside.duplicate, Respelled: f.Respelled, Trapped: beside.trapped, Lifted: beside.lifted, Forbidden: beside.forbidden, HostLost: beside.hostLost, Internal: beside.internal,
+		Modified: modified(page, f), Newest: f.Newest, Late: late(page, f.At), Hinted: page.HintedBy != 0, Duplicate: beside.duplicate, Respelled: f.Respelled, Trapped: beside.trapped, Lifted: beside.lifted, Forbidden: beside.forbidden, HostLost: beside.hostLost, Internal: beside.internal,
 		Seed: page.Level == 0 && page.Kind == crawl.KindPage, Permanent: permanent(f.Status), Since: since(page, f.At),
 	}
 	if first := suspectSince(page); first != 0 {

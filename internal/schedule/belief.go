@@ -36,7 +36,9 @@ type Belief struct {
 	// Since is when the page last changed by itself, or was first seen, in milliseconds
 	// of Unix time; 0 means unknown. The page's age counts from then; see [Clock].
 	Since int64 `json:"since,omitempty"`
-	// LastGap is the time between the last two comparisons, in days.
+	// LastGap is the time between the last two comparisons, in days; 0 if a list asked for
+	// the last one. Such a look finds a change because the list said so, which is no evidence
+	// of a wave.
 	LastGap float32 `json:"last,omitempty"`
 	// Aging is the evidence on how the rate falls with age.
 	Aging Aging `json:"slant,omitzero"`
@@ -245,7 +247,9 @@ func (b Belief) compare(seen Observation, p Parameters) (Belief, gamma.Evidence)
 		e = e.Changed(lived, believed.Mean())
 		b.Since = b.changedAt(seen, gap/2)
 	}
-	b.LastGap = stored32(gap)
+	if b.LastGap = stored32(gap); seen.Hinted {
+		b.LastGap = 0
+	}
 	return b, e
 }
 

@@ -76,6 +76,8 @@ type Observation struct {
 	// Late is how long after it was due the visit was made; 0 means on time, or
 	// unknown.
 	Late time.Duration
+	// Hinted says that a sitemap or feed asked for the visit, because the page had changed.
+	Hinted bool
 	// NotModified says that the server made the comparison (304). It counts as no
 	// change, and is recorded as the server's word.
 	NotModified bool

@@ -122,6 +122,35 @@ func TestNoWave(t *testing.T) {
 	}
 }
 
+// Visits that a list asks for, because it says that their pages have changed, find changes one
+// after the other. That is no wave.
+func TestHintsAreNoWave(t *testing.T) {
+	t.Parallel()
+	for _, hinted := range []bool{true, false} {
+		s := newWavingSite(400)
+		never := func(int, time.Time) bool { return false }
+		for range 6 {
+			s.round(t, never)
+		}
+		rules, err := NewRules(crawl.DefaultSpec().Revisit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 60 {
+			e := &s.pages[i]
+			s.now = s.now.Add(time.Minute)
+			e.Visit++
+			seen := Observation{Outcome: crawl.OutcomeChanged, At: s.now, Gap: e.Belief.Gap(s.now), Hinted: hinted}
+			plan := AfterVisit(Budgeted{Delay{}}, e.Page, seen, rules.At(0).Steer(s.steering, s.host, 0))
+			e.Belief, e.At, e.Due = plan.Belief, s.now, s.now.Add(20*siteDay)
+		}
+		s.maintain(rules)
+		if got := len(s.waves) == 0; got != hinted {
+			t.Errorf("60 looks found changes, hinted %v: waves at %v", hinted, s.waves)
+		}
+	}
+}
+
 func TestSiteIsStored(t *testing.T) {
 	t.Parallel()
 	for _, s := range []Site{{}, {Wave: 1, Share: 0.5, Looks: 2, Waves: 1.5, Since: 3}, {Since: 4}} {
