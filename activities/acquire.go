@@ -139,11 +139,12 @@ func (a *Activities) excluded(ctx context.Context, in contract.AcquireIn, view *
 }
 
 // skips decides whether the visit of a page that is due is skipped, and why. A visit
-// that a person asked for never is. The view may be older than a change of the spec:
+// that a person asked for never is, nor one that a sitemap or feed asked for, because the page
+// has changed: it would not ask again by the same date. The view may be older than a change of the spec:
 // no request depends on it.
 func (a *Activities) skips(ctx context.Context, in contract.AcquireIn, view *crawlView, page store.PageRecord) (skip bool, why []crawl.Reason, err error) {
 	rule, selective := view.selective(in.Page.URL)
-	if !selective || page.Visits >= in.Visit {
+	if !selective || page.Visits >= in.Visit || page.HintedBy != 0 {
 		return false, nil, nil
 	}
 	internal, err := a.internal(ctx, view, page)

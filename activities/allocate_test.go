@@ -242,6 +242,33 @@ func TestSelectiveTurnIsSkipped(t *testing.T) {
 	}
 }
 
+// A page that a sitemap says has changed is not skipped, whatever the pages that it links to do.
+func TestSelectiveTurnOfAHint(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	pages := w.living(numbered(3), func(spec *crawl.Spec) {
+		spec.Revisit.Policy, spec.Revisit.Selective, spec.Revisit.DefaultInterval = "frmax", true, crawl.Duration(30*day)
+	})
+	for _, from := range pages[:2] {
+		must[store.RegisterResult](t)(w.store.RegisterLinks(t.Context(), store.RegisterParams{
+			CrawlID: from.CrawlID, From: from.PageID, URLs: []store.NewURL{{URL: pages[2].URL, Host: pages[2].Host, Level: 1}},
+		}))
+		w.looked(from, crawl.OutcomeUnchanged, 3*day, day)
+	}
+	w.looked(pages[2], crawl.OutcomeUnchanged, 4*day, time.Hour)
+	w.read(w.listed("http://localhost/map.xml"), "application/xml", urlset(pages[0].URL+" "+ago(2*time.Hour)))
+	hinted := w.page(pages[0].URL)
+	if hinted.HintedBy == 0 {
+		t.Fatal("the sitemap moved nothing")
+	}
+	if other := w.acquire(pages[1], w.page(pages[1].URL).Visits+1); other.Answer != contract.AnswerSkipped {
+		t.Errorf("a page that did not change is answered %+v", other)
+	}
+	if got := w.acquire(pages[0], hinted.Visits+1); got.Answer != contract.AnswerPermit {
+		t.Errorf("a page that the sitemap says has changed is answered %+v", got)
+	}
+}
+
 // The share left for revisits follows how much of a host has been seen: half of its
 // capacity at first, nine tenths in the end.
 func TestMaintainLeavesRoomForDiscovery(t *testing.T) {
