@@ -335,7 +335,7 @@ func (k *forecastPages) outlook(spec crawl.Spec) (*schedule.Outlook, error) {
 		switch {
 		case n == 0 || k.hosts[p.HostID].Blocked || forbidden(p):
 		case p.Visits == 0:
-			tally.AddUnseen(p.HostID, n)
+			tally.AddUnseen(p.HostID, rules.Group(p.URL), n)
 		default:
 			tally.Add(schedule.Entry{
 				Page: schedule.Page{ID: p.PageID, State: p.State, Visit: p.Visits, Belief: schedule.DecodeBelief(p.Belief)},

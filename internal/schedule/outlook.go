@@ -73,7 +73,8 @@ func (t OutlookTally) Add(e Entry, n float64) {
 	}
 	g, h := t.o.rules.groups[e.Group], t.o.apart[e.Host]
 	p := g.Steer(t.o.steering, t.o.hosts[e.Host], e.Weight)
-	belief, apart := e.Belief.Gamma(p.prior()), days(e.Planned())
+	// A page that is due at once comes once like that; see Tally.Add.
+	belief, apart := e.Belief.Gamma(p.prior()), days(max(e.Planned(), g.Parameters.Floor()))
 	if _, budgeted := g.Policy.(Budgeted); budgeted && e.byPolicy() {
 		t.o.demand(n, e.Host, e.Group).addAlike(n, p.forecast(e.Belief).counted(g.Policy, belief, apart), p.weight(), e.Belief.Timetable, 0)
 		return
@@ -85,17 +86,17 @@ func (t OutlookTally) Add(e Entry, n float64) {
 	t.o.settle(n, h, one)
 }
 
-// AddUnseen counts n pages (> 0) of a host that were never visited, with the belief
-// about such pages.
-func (t OutlookTally) AddUnseen(host int64, n float64) {
-	g, h := t.o.rules.groups[0], t.o.apart[host]
+// AddUnseen counts n pages (> 0) of a host and a group that were never visited, with the
+// belief about such pages.
+func (t OutlookTally) AddUnseen(host int64, group int, n float64) {
+	g, h := t.o.rules.groups[group], t.o.apart[host]
 	p := g.Steer(t.o.steering, t.o.hosts[host], 0)
 	round := days(max(p.Round, 1))
 	if _, budgeted := g.Policy.(Budgeted); !budgeted {
 		t.o.settle(n, h, evenly(p.prior(), round, round))
 		return
 	}
-	t.o.demand(n, host, 0).addAlike(n, p.prior(), p.weight(), Timetable{}, 0)
+	t.o.demand(n, host, group).addAlike(n, p.prior(), p.weight(), Timetable{}, 0)
 }
 
 // Settle ends the tally: it finds the threshold at which each host is full.

@@ -139,10 +139,40 @@ func TestOutlookOfOtherPages(t *testing.T) {
 		tally.Add(e, 1)
 	}
 	tally.Add(Entry{Host: 3}, 1) // not visited
-	tally.AddUnseen(3, 50)
+	tally.AddUnseen(3, 0, 50)
 	o := tally.Settle()
 	if p := o.At(40); p.Copies != 149 || o.Pages() != 149 || !mathtest.Alike(p.Visits, 40, 1e-3) {
 		t.Errorf("99 copies, a page that is gone and 50 that were not visited: %+v of %v pages", p, o.Pages())
+	}
+}
+
+// A page that is due at once, as after a redirect to another spelling of its address, comes once
+// like that, not thousands of times a day.
+func TestOutlookOfAPageDueAtOnce(t *testing.T) {
+	t.Parallel()
+	c := newCollection(t, revisits("sqrt"), 10, 100, 1)
+	c.entries[0].At = c.entries[0].At.Add(time.Second) // a look at something else than its content
+	c.entries[0].Due = c.entries[0].At
+	if p := c.outlook(nil, 1).At(40); !mathtest.Alike(p.Visits, 40, 1e-3) {
+		t.Errorf("%v visits a day of a budget of 40", p.Visits)
+	}
+}
+
+// Pages that were never visited will be planned by the rule that is about them.
+func TestOutlookOfUnseenPagesOfARule(t *testing.T) {
+	t.Parallel()
+	r := revisits("sqrt")
+	r.Rules = []crawl.RevisitRule{{Host: "b", Policy: "fixed", DefaultInterval: crawl.Duration(time.Hour)}}
+	rules, err := NewRules(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tally := NewOutlookTally(rules, Steering{}, nil, nil)
+	tally.AddUnseen(1, 0, 40)
+	tally.AddUnseen(2, 1, 50)
+	o := tally.Settle()
+	if p := o.At(1); o.Pages() != 40 || p.Copies != 90 || p.Visits < 50*24 {
+		t.Errorf("40 pages share the budget, and 50 are visited every hour: %+v of %v pages", p, o.Pages())
 	}
 }
 
