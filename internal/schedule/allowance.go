@@ -35,14 +35,16 @@ func (s *Tally) inAll(may Allowance) float64 {
 }
 
 // Asked returns how many visits a day the crawl wants to make, if the engine can make them:
-// its budget, or what policies without one want.
+// its budget, or what policies without one want. A budget beyond what the pages can use at their
+// shortest intervals asks for no more than that: the engine is shared in proportion to what
+// crawls ask for.
 func (s *Tally) Asked(may Allowance) float64 {
 	_, budgeted := s.rules.groups[0].Policy.(Budgeted)
 	switch {
 	case budgeted && may.Apart:
 		return may.Budget + s.wanted + s.others - s.ruled
 	case budgeted:
-		return max(may.Budget, s.wanted)
+		return max(min(may.Budget, s.most+s.others), s.wanted)
 	}
 	return s.wanted + s.others - s.ruled
 }

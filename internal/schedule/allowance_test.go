@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/schedule/mathtest"
 )
 
 func TestAllowanceOf(t *testing.T) {
@@ -49,6 +50,21 @@ func TestRoundsWithoutABudget(t *testing.T) {
 	}
 	if all := c.planned(-1); all < 0.98*round.Budget || all > 1.02*round.Budget || all > 1.02*round.Asked || all < 0.98*round.Asked {
 		t.Errorf("%v visits a day are planned in all, and said to be %v of %v", all, round.Budget, round.Asked)
+	}
+}
+
+// A budget that is larger than the pages have use for asks for no more than they have: other
+// crawls would be left hardly anything of what the engine makes.
+func TestAskedIsOfUse(t *testing.T) {
+	t.Parallel()
+	r := spec("sqrt")
+	r.MinInterval = crawl.Duration(time.Hour)
+	c := newCollection(t, r, 3, 50, 2)
+	c.entries[0].State, c.entries[0].Due = crawl.Gone, c.entries[0].At.Add(24*time.Hour)
+	for _, step := range []struct{ budget, want float64 }{{100, 100}, {1e9, 49*24 + 1}} {
+		if got := c.tally().Asked(Allowance{Budget: step.budget}); !mathtest.Alike(got, step.want, 1e-9) {
+			t.Errorf("a budget of %v asks for %v visits a day, want %v", step.budget, got, step.want)
+		}
 	}
 }
 

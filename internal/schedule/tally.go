@@ -72,6 +72,7 @@ type Tally struct {
 	visits   float64  // a day that are planned for the pages that share the budget, except on full hosts
 	late     float64  // of these, each times the days by which the last one was late
 	aging    struct{ slope, info float64 }
+	most     float64 // visits a day of the pages that share the budget, at their shortest intervals
 	others   float64 // visits a day that are not moved by thresholds: of other policies, probes and back-offs
 	ruled    float64 // of these, those of policies without a budget
 	wanted   float64 // the visits a day that these policies want, see Steering.Stretch
@@ -125,6 +126,7 @@ func (s *Tally) Add(e Entry) {
 		return
 	}
 	s.pages++
+	s.most += 1 / days(g.Parameters.Floor())
 	if !full {
 		s.visits += visits
 		s.late += visits * min(float64(e.Belief.Late), lateShare/visits)
