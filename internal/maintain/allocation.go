@@ -105,8 +105,8 @@ func engineShare(ctx context.Context, s AllocationStore, c Crawl, asked float64)
 	return schedule.SharedLimit(engine.PerDay, asked, engine.Others), nil
 }
 
-// hostLimits returns how many visits a day the busy hosts can take from this crawl:
-// the part that discovery and other crawls leave, and at least an equal share.
+// hostLimits returns how many visits a day the busy hosts can take from this crawl: the part
+// that discovery and other crawls leave, or a share in proportion to what each plans there.
 func hostLimits(ctx context.Context, s AllocationStore, c Crawl, tally *schedule.Tally) (map[int64]float64, error) {
 	p := c.Spec.Politeness
 	slowest := schedule.HostLimit(max(p.Delay.Std(), p.MaxCrawlDelay.Std(), time.Millisecond), 0, 0)

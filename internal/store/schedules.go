@@ -125,7 +125,7 @@ type EntryRecord struct {
 // HostLoad is how fast a host can be asked, and what other work there is.
 type HostLoad struct {
 	ID     int64
-	Gap    time.Duration // between two requests of this crawl
+	Gap    time.Duration // between two requests of this crawl, after an answer of mean length
 	Mean   time.Duration // mean duration of a request
 	Others float64       // visits a day that other crawls that run plan there
 	// Undiscovered counts the pages of running crawls there that were never visited and for

@@ -204,7 +204,10 @@ func (s *Store) HostLoads(ctx context.Context, crawlID int64, hosts []int64) ([]
 				return store.HostLoad{}, err
 			}
 			g.bound()
-			l.ID, l.Gap, l.Mean = g.row.id, g.free(demand).Rest.Length, span(g.row.mean)
+			// The gap after an answer of mean length: after a single slow one, the host would seem to
+			// take a fraction of its visits until the next look.
+			is := g.state()
+			l.ID, l.Gap, l.Mean = g.row.id, is.Gap(is.Last, demand, is.Mean).Length, is.Mean
 			return l, nil
 		})
 	})

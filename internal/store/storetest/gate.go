@@ -27,6 +27,7 @@ func RunGate(t *testing.T, open func(t *testing.T) store.Store) {
 		"GapIsTheLargestDemand":       gapIsLargest,
 		"WaitsCountOnThePace":         paceCounts,
 		"GapCountsTheDuration":        gapCountsDuration,
+		"LoadCountsTheMeanDuration":   loadCountsMean,
 		"AutomaticDelay":              autoDelay,
 		"GapIsKeptInTime":             gapIsKept,
 		"GivingUpEndsLater":           givingUpEndsLater,
@@ -308,6 +309,20 @@ func gapCountsDuration(w *gateWorld) {
 	w.allow("http://host.test")
 	ended := w.request(pages[0], func(p *store.ReleaseParams) { p.Duration = time.Minute })
 	w.about("the wait", w.waits(pages[1]).Wait, 2*time.Minute, ended)
+}
+
+// What a host can take follows from how long its answers take on average, not from the last one.
+func loadCountsMean(w *gateWorld) {
+	c := w.crawl("news", time.Millisecond, func(s *crawl.Spec) { s.Politeness.Factor = 10 })
+	pages := w.pages(c, "host.test", 2)
+	w.allow("http://host.test")
+	for i, took := range []time.Duration{8 * time.Millisecond, time.Minute} {
+		w.request(pages[i], func(p *store.ReleaseParams) { p.Duration = took })
+	}
+	loads := must(w.s.HostLoads(w.t.Context(), c.ID, []int64{w.host(c.ID).ID}))(w.t)
+	if len(loads) != 1 || loads[0].Gap != 10*loads[0].Mean || loads[0].Mean > 10*time.Second {
+		w.t.Errorf("after a quick answer and a slow one: %+v", loads)
+	}
 }
 
 // In real time, by the store's clock, and with nobody asking in between.
