@@ -224,8 +224,11 @@ func (b Belief) keepTime(seen Observation, ago time.Duration, before int64) Beli
 	if changed && then == at && b.Timetable.between(from, at) > 1 {
 		return b // as expected, whenever the times are
 	}
-	looks := b.Times.looks(at)
-	b.Timetable = looks.judge(b.Timetable)
+	looks, known := b.Times.looks(at), b.Timetable
+	if b.Dated == regular {
+		known.Within = uint16(periods[known.Period].slots) // the dates tell where the time is now
+	}
+	b.Timetable = looks.judge(known)
 	if b.Timetable.Period != 0 && b.Dated == regular {
 		// Dates need no search for the time, and show at once when it moves.
 		b.Timetable.Within, b.Timetable.Doubtful = 1, false

@@ -22,6 +22,9 @@ const (
 	// likely is how much less likely than the likeliest times others may be and still
 	// count.
 	likely = 2
+	// fewLooks is how many looks are too few to tell where the times of a timetable are: after a
+	// long gap only those since then are kept.
+	fewLooks = 8
 	// recent is the weight of a look, for each one after it, in a timetable that was
 	// believed before: it may move, or end.
 	recent = 0.95
@@ -46,6 +49,9 @@ func (l *timedLooks) judge(before Timetable) Timetable {
 		ahead := max(own, still.likelihood) - l.steady(recent)
 		if ahead < -doubted {
 			return Timetable{}
+		}
+		if l.n < fewLooks && before.Within < still.Within && own >= still.likelihood-likely {
+			still.By, still.Within = before.By, before.Within
 		}
 		still.Doubtful = ahead < proven
 		return still.Timetable

@@ -93,3 +93,33 @@ func TestTimetablesEndAfterAGap(t *testing.T) {
 		t.Errorf("a month after the last change, the page keeps %+v", got)
 	}
 }
+
+// After a long gap, too, a page is visited at its time, which need not be searched anew. If it has
+// moved meanwhile, it is followed.
+func TestTimetablesKeepTheirTimesAcrossAGap(t *testing.T) {
+	t.Parallel()
+	back := newYear.Add(140*day + 12*time.Hour)
+	gone := func(c *clockPage) {
+		c.watch(newYear.Add(120*day), often)
+		c.plan.Interval = back.Sub(c.last) // nobody visits it for so long
+		c.visit(often)
+		c.page.Belief.Timetable.Doubtful = false // as it is most of the time
+		c.plan.Decision = Replan(c.policy, c.page, often)
+	}
+	page := newClockPage(Delay{}, often, dailyAt(6.17, always))
+	gone(page)
+	for i := range 12 {
+		if got := page.page.Belief.Timetable; got.Period != 2 || int64(got.Within) > daySlot/exact {
+			t.Fatalf("%d visits after the gap: %+v", i, got)
+		}
+		page.visit(often)
+	}
+	before, then := dailyAt(6.17, always), dailyAt(16, always)
+	moved := newClockPage(Delay{}, often, func(from, to time.Time) bool {
+		return before(from, earlier(to, back.Add(-5*day))) || then(later(from, back.Add(-5*day)), to)
+	})
+	gone(moved)
+	if stale, visits := moved.until(back.Add(20*day), back.Add(60*day), often); stale > 0.05 {
+		t.Errorf("moved in the gap: stale %.3f of the time with %d visits in 40 days", stale, visits)
+	}
+}
