@@ -26,6 +26,9 @@ func PlotBudgets(studies []*Comparison) Plot {
 		var xs, ys []float64
 		for _, c := range studies {
 			gap := c.Rows[i].Gap(c.Rows[i].Objective)
+			if math.IsNaN(gap.Median) {
+				continue
+			}
 			at := x.at(c.Budget.Each)
 			s.line(at, y.at(100*gap.Low), at, y.at(100*gap.High), look.colour, 1)
 			xs, ys = append(xs, at), append(ys, y.at(100*math.Max(0, gap.Median)))

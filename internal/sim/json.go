@@ -24,8 +24,9 @@ type line struct {
 	Measured measured `json:"measured"`
 	// Lead is how much less stale the policy is than the best shipped or simple scheduler.
 	Lead *Spread `json:"lead"`
-	// GapClosed is by objective; null in worlds that have no optimum.
-	GapClosed map[string]Spread `json:"gap_closed"`
+	// GapClosed is by objective; null in worlds that have no optimum, and of an objective for
+	// which nothing can be gained.
+	GapClosed map[string]*Spread `json:"gap_closed"`
 	// Freshness is the first seed's, in equal parts of its whole time.
 	Freshness []optional `json:"freshness"`
 }
@@ -89,9 +90,12 @@ func (c *Comparison) line(i int) line {
 		l.Lead = &lead
 	}
 	if c.Stationary {
-		l.GapClosed = map[string]Spread{}
+		l.GapClosed = map[string]*Spread{}
 		for _, objective := range Objectives() {
-			l.GapClosed[objective] = r.Gap(objective)
+			l.GapClosed[objective] = nil
+			if gap := r.Gap(objective); !math.IsNaN(gap.Median) {
+				l.GapClosed[objective] = &gap
+			}
 		}
 	}
 	for _, f := range r.Runs[0].Freshness {

@@ -34,7 +34,7 @@ func (r *Row) Of(metric func(Metrics) float64) Spread {
 }
 
 // Gap returns the share of the gap between uniform and an objective's optimum that the
-// policy closed. It is NaN in worlds that are not stationary.
+// policy closed. It is NaN in worlds that are not stationary, or in which nothing can be gained.
 func (r *Row) Gap(objective string) Spread { return spreadOf(r.Gaps[objective]) }
 
 // Lead returns how much less stale the policy's copies are than those of the best shipped

@@ -51,7 +51,7 @@ type Row struct {
 	Runs []Result
 	// Gaps has, for each objective, the share of the gap between uniform and that
 	// objective's optimum that the policy closed, by seed. Only stationary worlds have
-	// them.
+	// them, and none in which nothing can be gained.
 	Gaps map[string][]float64
 }
 
@@ -163,6 +163,9 @@ func (c *Comparison) addGaps(results []Result, policies []Policy) {
 	}
 	for _, objective := range Objectives() {
 		worst, best := find("uniform").Penalty(objective), find("optimum-"+objective).Penalty(objective)
+		if worst == best {
+			continue // as with a single page
+		}
 		for i := range c.Rows {
 			closed := (worst - results[i].Penalty(objective)) / (worst - best)
 			c.Rows[i].Gaps[objective] = append(c.Rows[i].Gaps[objective], closed)

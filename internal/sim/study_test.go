@@ -90,6 +90,25 @@ func TestNoGaps(t *testing.T) {
 	}
 }
 
+// Where all visits go to one page, uniform is the optimum: there is no gap to close, in numbers
+// that JSON has.
+func TestNothingToGain(t *testing.T) {
+	t.Parallel()
+	s := smallStudy(t, "cho", "sqrt")
+	s.World = func(seed uint64) (*World, error) {
+		return Draw("cho", Spec{Pages: 1, Days: 100, Seed: seed, Weights: "equal"})
+	}
+	c := do(t, s)
+	var out bytes.Buffer
+	if err := c.WriteText(&out); err != nil || !c.Stationary || strings.Contains(out.String(), "NaN") {
+		t.Errorf("%v: %s", err, out.String())
+	}
+	out.Reset()
+	if err := c.WriteJSON(&out); err != nil || !strings.Contains(out.String(), `"gap_closed":{"age":null,`) {
+		t.Errorf("%v: %s", err, out.String())
+	}
+}
+
 // Better takes the better mode.
 func TestBetter(t *testing.T) {
 	t.Parallel()

@@ -183,6 +183,9 @@ func decimal(x float64, decimals int) string {
 
 // interval writes a share in percent with its range.
 func interval(s Spread) string {
+	if math.IsNaN(s.Median) {
+		return "-"
+	}
 	if s.Low == s.High {
 		return wholePercent(s.Median)
 	}
