@@ -25,14 +25,20 @@ func (c simulateCmd) crawl(s *session, study sim.Study) (sim.Study, error) {
 	if err != nil {
 		return study, err
 	}
+	study.Warmup = or(c.WarmupDays, -1, 0)
+	if c.Days > 0 {
+		recording.Keep(study.Warmup + c.Days)
+	}
 	first, err := recording.World(1)
 	if err != nil {
 		return study, err
 	}
+	if first.Days <= study.Warmup {
+		return study, usagef("--crawl %s: has %.3g days of history, not more than the warm-up of %g: see --warmup-days", c.Crawl, first.Days, study.Warmup)
+	}
 	study.Title = "Crawl " + c.Crawl + " as it was recorded"
 	study.Notes = append(study.Notes, sim.RecordingNotes...)
 	study.World = recording.World
-	study.Warmup = or(c.WarmupDays, -1, 0)
 	if c.Budget == "" {
 		study.Budget = recording.Budget()
 	}

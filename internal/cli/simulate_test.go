@@ -191,6 +191,25 @@ func TestSimulateCrawl(t *testing.T) {
 	}
 }
 
+// The days that are measured, and those before them, are the first of a crawl's history.
+func TestSimulateSomeDaysOfACrawl(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{" --days 3 --warmup-days 2", ExitOK, "Measured for 3 days after 2 days of warm-up"},
+		{" --days 300 --warmup-days 2", ExitOK, "Measured for 5 days after 2 days of warm-up"},
+		{" --warmup-days 30", ExitUsage, "--crawl news: has 7 days of history, not more than the warm-up of 30: see --warmup-days"},
+	} {
+		got := starter(t, &fakeBackend{visits: crawled()}, strings.Fields("simulate --crawl news --seeds 2 --policy sqrt,as-crawled"+c.args)...)
+		if text := strings.ReplaceAll(got.out+got.errOut, "\n", " "); got.code != c.code || !strings.Contains(text, c.want) {
+			t.Errorf("%s: exit code %d, %q is missing in\n%s", c.args, got.code, c.want, text)
+		}
+	}
+}
+
 func TestSimulateMistakes(t *testing.T) {
 	t.Parallel()
 	trace := traceFiles(t, ".csv", true)

@@ -54,6 +54,19 @@ func (r *Recording) start() time.Time {
 	return start
 }
 
+// Keep leaves out what was recorded more than some days after the start.
+func (r *Recording) Keep(most float64) {
+	until := r.start().Add(duration(most))
+	if !until.Before(r.Until) {
+		return
+	}
+	r.Until = until
+	for i := range r.Pages {
+		p := &r.Pages[i]
+		p.Visits = slices.DeleteFunc(p.Visits, func(v RecordedVisit) bool { return v.At.After(until) })
+	}
+}
+
 // World makes a world from what the crawl saw; see [RecordingNotes] for its limits. Its
 // policy visits as the crawl did. A page is born when its content was seen for the first
 // time, and dies with a last visit that found it gone. Pages whose content was never seen
