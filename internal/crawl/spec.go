@@ -171,7 +171,8 @@ type RevisitSpec struct {
 	// DefaultInterval is the time between visits of a page about which nothing is known
 	// yet, and the policies' round.
 	DefaultInterval Duration `json:"default_interval"`
-	// MinInterval is the least time between two visits of a page.
+	// MinInterval is the least time between two visits of a page, or DefaultInterval if that is
+	// shorter.
 	MinInterval Duration `json:"min_interval"`
 	// MaxInterval is the most time between two visits of a page: at most 3650d.
 	MaxInterval Duration `json:"max_interval"`
