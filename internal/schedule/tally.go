@@ -211,6 +211,7 @@ func (s *Tally) Settle(may Allowance) Round {
 		budget = min(budget, may.Engine)
 	}
 	round := Round{Steering: s.steering, Hosts: map[int64]HostSteering{}, Budget: budget, Planned: s.planned(), Asked: asked}
+	s.leave(&round)
 	own := s.rules.groups[0]
 	objective, budgeted := own.Policy.(Budgeted)
 	if !budgeted {
@@ -258,6 +259,17 @@ func (s *Tally) fit(round *Round, first gamma.Distribution) {
 			after.Prior = s.counts[id].population.Prior(round.Prior)
 		}
 		s.change(round, id, after)
+	}
+}
+
+// leave notes that nothing is planned any more at hosts where no page is left. Other crawls
+// would keep what was planned there free for ever.
+func (s *Tally) leave(round *Round) {
+	for id, h := range s.hosts {
+		if s.counts[id] == nil && (h.Planned > 0 || h.Price > 0) {
+			h.Planned, h.Limit, h.Price = 0, 0, 0
+			round.Hosts[id] = h
+		}
 	}
 }
 
@@ -328,10 +340,11 @@ const firstMoves = 40
 func (s *Tally) plannedAt(o Objective) func(threshold float64) float64 {
 	tight := slices.DeleteFunc(slices.Sorted(maps.Keys(s.counts)), func(id int64) bool { return s.counts[id].demands == nil })
 	late := s.lateness()
+	priced := s.steering.Policy == o.Name() // otherwise prices are of another unit
 	return func(threshold float64) float64 {
 		sum := s.sum(s.common, o, threshold, late)
 		for _, id := range tight {
-			if price := s.hosts[id].Price; price > threshold {
+			if price := s.hosts[id].Price; priced && price > threshold {
 				sum += s.sum(s.counts[id].demands, o, price, 0) // their plans allow for waiting
 			} else {
 				sum += s.sum(s.counts[id].demands, o, threshold, late)

@@ -183,6 +183,26 @@ func TestRoundsNoticeALowerLimit(t *testing.T) {
 	}
 }
 
+// Where no page is left, nothing is planned any more: other crawls have the host to themselves.
+func TestRoundsLeaveHosts(t *testing.T) {
+	t.Parallel()
+	c := newCollection(t, spec("sqrt"), 3, 600, 2)
+	for range 10 {
+		c.round(600, map[int64]float64{0: 100, 1: 1000})
+	}
+	if h := c.hosts[0]; h.Planned == 0 || h.Price == 0 {
+		t.Fatalf("a full host: %+v", h)
+	}
+	c.entries = slices.DeleteFunc(c.entries, func(e Entry) bool { return e.Host == 0 })
+	c.round(600, map[int64]float64{1: 1000})
+	if h := c.hosts[0]; h.Planned != 0 || h.Limit != 0 || h.Price != 0 || h.Prior.A == 0 {
+		t.Errorf("a host without pages: %+v", h)
+	}
+	if round := c.round(600, map[int64]float64{1: 1000}); round.Hosts[0] != (HostSteering{}) {
+		t.Errorf("it is written again: %+v", round.Hosts[0])
+	}
+}
+
 // Other crawls must leave a crawl the visits that it plans for a host. So these are kept up to
 // date once the host's limit is known, and nothing else is written again and again.
 func TestHostsThatDiffer(t *testing.T) {
@@ -204,6 +224,47 @@ func TestHostsThatDiffer(t *testing.T) {
 		if got := c.after.near(c.before); got != c.near {
 			t.Errorf("%s: near is %v", c.name, got)
 		}
+	}
+}
+
+// While all pages of a crawl fail, what was learned of them is kept: the priors, and how rates fall
+// with age.
+func TestRoundsOfFailingPagesForgetNothing(t *testing.T) {
+	t.Parallel()
+	c := newCollection(t, spec("sqrt"), 3, 600, 2)
+	for i := range c.entries {
+		c.entries[i].Belief.Days *= 50
+		c.entries[i].Belief.Aging = Aging{Known: 1, Slope: 0.3, Info: 1}
+	}
+	for range 40 {
+		c.round(300, nil)
+	}
+	before := c.steering
+	for i := range c.entries {
+		c.entries[i].State = crawl.Failing
+	}
+	c.settle(Allowance{Budget: 300})
+	after := c.steering
+	if before.Steep < 0.2 || after.Steep != before.Steep {
+		t.Errorf("rates fall by %v, before %v", after.Steep, before.Steep)
+	}
+	if !mathtest.Alike(after.Prior.Mean(), before.Prior.Mean(), 0.05) || !mathtest.Alike(after.Prior.A, before.Prior.A, 0.05) {
+		t.Errorf("the prior is %+v, before %+v", after.Prior, before.Prior)
+	}
+}
+
+// Prices of hosts say nothing to another policy, whose first threshold they do not move.
+func TestRoundOfAnotherPolicy(t *testing.T) {
+	t.Parallel()
+	thresholds := map[float64]bool{}
+	for _, price := range []float64{1e-9, 1e9} {
+		c := newCollection(t, spec("age"), 3, 600, 2)
+		c.steering = Steering{Policy: "sqrt", Threshold: 0.5, Prior: FirstPrior(day), Interval: 2}
+		c.hosts[0] = HostSteering{Price: price, Planned: 150, Limit: 150}
+		thresholds[c.tally().Settle(Allowance{Budget: 300, Hosts: map[int64]float64{0: 150}}).Threshold] = true
+	}
+	if len(thresholds) != 1 {
+		t.Errorf("with different prices the thresholds are %v", thresholds)
 	}
 }
 
