@@ -110,6 +110,7 @@ func (s *Tally) Add(e Entry) {
 	}
 	full := s.hosts[e.Host].Price > s.steering.Threshold
 	g := s.rules.groups[e.Group]
+	p := g.Steer(s.steering, s.hosts[e.Host], e.Weight)
 	// A page that is due at once, such as one that was sent to another spelling of its
 	// address, comes once like that, not thousands of times a day.
 	interval := days(max(e.Planned(), g.Parameters.Floor()))
@@ -117,6 +118,11 @@ func (s *Tally) Add(e Entry) {
 	h.planned += visits
 	_, budgeted := g.Policy.(Budgeted)
 	if !budgeted || !e.byPolicy() {
+		// What is believed of a page outlasts the time in which it fails: a site in trouble must
+		// not make its crawl forget what its pages are like.
+		if budgeted && e.State == crawl.Failing {
+			s.believe(h, e, e.Belief.Gamma(p.prior()))
+		}
 		h.others += visits
 		s.others += visits
 		if !budgeted && e.byPolicy() {
@@ -131,14 +137,9 @@ func (s *Tally) Add(e Entry) {
 		s.visits += visits
 		s.late += visits * min(float64(e.Belief.Late), lateShare/visits)
 	}
-	p := g.Steer(s.steering, s.hosts[e.Host], e.Weight)
 	belief := e.Belief.Gamma(p.prior())
-	if e.Belief.Pairs > 0 {
-		h.population.Add(belief)
-	}
+	s.believe(h, e, belief)
 	h.detector.look(e.Belief, belief, p)
-	s.aging.slope += float64(e.Belief.Aging.Slope)
-	s.aging.info += float64(e.Belief.Aging.Info)
 	censuses := s.common
 	if h.demands != nil {
 		censuses = h.demands
@@ -148,6 +149,15 @@ func (s *Tally) Add(e Entry) {
 		soon = rareLooksOf(p.Interval, e.Belief).soon
 	}
 	censuses[e.Group].addAlike(1, p.forecast(e.Belief).counted(g.Policy, belief, interval), p.weight(), e.Belief.Timetable, soon)
+}
+
+// believe counts what is believed of a page for the priors, and for how rates fall with age.
+func (s *Tally) believe(h *hostTally, e Entry, belief gamma.Distribution) {
+	if e.Belief.Pairs > 0 {
+		h.population.Add(belief)
+	}
+	s.aging.slope += float64(e.Belief.Aging.Slope)
+	s.aging.info += float64(e.Belief.Aging.Info)
 }
 
 // window returns over how many days the looks at a host's pages are combined to find a

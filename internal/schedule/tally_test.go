@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/schedule/mathtest"
 )
 
 // collection is pages that have been learned about, as a store keeps them.
