@@ -33,7 +33,7 @@ type Explanation struct {
 	OwnThreshold                        bool
 
 	// Wanted is the interval before bounds and jitter. Jitter is the share by which it
-	// is moved. Interval is the result, from the last visit to the next.
+	// is moved, 0 for a visit by a timetable. Interval is the result, from the last visit to the next.
 	Wanted   time.Duration
 	Jitter   float64
 	Interval time.Duration
@@ -60,6 +60,9 @@ func Explain(policy Policy, page Page, p Parameters, elapsed time.Duration) Expl
 		Policy: policy.Name(), Mean: mean, Low: low, High: high,
 		Looks: x, Changes: counter, Told: page.Belief.told(window), Observed: duration(float64(page.Belief.Days)), Noisy: noisy,
 		Wanted: now.Wanted, Jitter: shift(page.ID, page.Visit), Interval: now.Interval, Reasons: now.Reasons(),
+	}
+	if now.why.timed() {
+		e.Jitter = 0
 	}
 	what := ifSeen(policy, page, p, now.Interval)
 	if o, ok := policy.(Budgeted); ok {

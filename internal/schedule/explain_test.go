@@ -120,7 +120,10 @@ func TestExplanationsAreWorded(t *testing.T) {
 		e := Explain(policy, page, p, time.Duration(rapid.Int64().Draw(t, "elapsed")))
 		checkStored(t, e.Reasons)
 		checkStored(t, e.WhatIf)
-		if len(e.Reasons) == 0 || len(e.WhatIf) < 2 || !(e.Mean > 0) || !(e.Low <= e.High) || e.Jitter == 0 {
+		timed := slices.ContainsFunc(e.Reasons, func(r crawl.Reason) bool {
+			return r.Code == CodeHourly || r.Code == CodeDaily || r.Code == CodeWeekdays
+		})
+		if len(e.Reasons) == 0 || len(e.WhatIf) < 2 || !(e.Mean > 0) || !(e.Low <= e.High) || (e.Jitter == 0) != timed {
 			t.Fatalf("%+v", e)
 		}
 	})

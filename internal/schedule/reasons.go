@@ -1,8 +1,9 @@
 package schedule
 
 import (
-	"recrawl/internal/crawl"
+	"slices"
 
+	"recrawl/internal/crawl"
 	"recrawl/internal/schedule/gamma"
 )
 
@@ -135,6 +136,13 @@ func (all *grounds) add(more ...ground) {
 			all.n++
 		}
 	}
+}
+
+// timed reports whether the decision is for a time of a timetable.
+func (all *grounds) timed() bool {
+	return slices.ContainsFunc(all.list[:all.n], func(g ground) bool {
+		return g.code == CodeHourly || g.code == CodeDaily || g.code == CodeWeekdays
+	})
 }
 
 func (all *grounds) reasons() []crawl.Reason {
