@@ -52,11 +52,14 @@ func (c *composer) areTeasers(n *html.Node, i int32) bool {
 	if item == nil {
 		return false
 	}
-	const short = 30 // bytes: "More articles"
+	const short = 24 // bytes: "More articles"
 	looked := 0
 	for list := item.Parent; list != n; list = list.Parent {
-		for next := nextElement(list); next != nil; next = nextElement(next) {
-			if looked++; looked > mostLooked || len(shortText(next)) > short {
+		for beside := range list.Parent.ChildNodes() {
+			if beside == list || beside.Type != html.ElementNode || isHeading(beside.Data) {
+				continue
+			}
+			if looked++; looked > mostLooked || len(shortText(beside)) > short {
 				return false
 			}
 		}

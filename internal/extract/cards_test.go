@@ -35,6 +35,7 @@ func TestTeasersAreNoText(t *testing.T) {
 		"comments below a label":  "<h2>Related posts</h2><div></div><div class=comments>" + comment + comment + "</div>",
 		"posts below a label":     "<h2>Related posts</h2><div>" + comment + comment + "</div>",
 		"offers":                  "<div class=recommended>" + strings.Repeat("<div class=box><h3>Pro</h3><p>"+prose(8)+"</p><a href=x>Choose this plan</a></div>", 2) + "</div>",
+		"a text before them":      "<div><h2>Related posts</h2><p>" + prose(8) + "</p><ul>" + item + item + "</ul></div>",
 		"a section on other work": "<div class=related-work>" + strings.Repeat("<p>"+prose(8)+" See <a href=x>their report of it</a>.</p>", 2) + "</div>",
 	} {
 		if got := parse(t, article("", more)).Text; !strings.Contains(got, prose(8)) {
