@@ -10,6 +10,11 @@ const (
 	// Horizon is how long before its request may start a permit is granted, so that
 	// the hand-over to the requester costs the host no time.
 	Horizon = time.Second
+	// GrantAhead is how long before its request may start a permit is kept for an owner that asks
+	// again. If its host rests for longer, as after a slow request or because its Crawl-delay has
+	// just become longer, the owner waits in line: whoever begins waits for a little longer only, and
+	// each try costs a task.
+	GrantAhead = 10 * time.Second
 	// GrantLife is how long a permit is kept for its owner after it could have begun,
 	// when others want its slot.
 	GrantLife = 20 * time.Second

@@ -343,10 +343,13 @@ func (q *question) standingElsewhere(g *gateHost) *gateHost {
 }
 
 // keeps reports whether an un-begun permit would still be granted: not if its host
-// has gone into back-off or was blocked, if its robots.txt has been fetched or has
-// expired meanwhile, or if the permit is too old.
+// has gone into back-off or was blocked, or rests for longer than its owner can wait to begin; if its
+// robots.txt has been fetched or has expired meanwhile; or if the permit is too old.
 func (q *question) keeps(g *gateHost, is place, need robotsNeed) bool {
-	if g.row.id != is.host || g.row.blocked != 0 || g.free(q.page.demand).Backoff {
+	if g.row.id != is.host || g.row.blocked != 0 {
+		return false
+	}
+	if free := g.free(q.page.demand); free.Backoff || g.until(free.At) > polite.GrantAhead {
 		return false
 	}
 	if is.kind == kindRobots {
