@@ -45,7 +45,7 @@ type Frontier interface {
 	Recount(ctx context.Context, crawlID int64) error
 	// DuePages lists living pages (see PageState.Lives) that are due before Before, in the
 	// order of page id after After. Unless InLine is set, it leaves out pages that stand
-	// in a line; a lapsed waiter does not.
+	// in a line; a lapsed waiter does not, nor does one whose permit is too old to begin.
 	DuePages(ctx context.Context, p DueParams) ([]PageRecord, error)
 	// SetPageState changes a page's state outside a visit (Stopped, Evicted, Active
 	// again). If the new state does not live, the page leaves its line.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"recrawl/internal/crawl"
+	"recrawl/internal/polite"
 	"recrawl/internal/store"
 )
 
@@ -100,14 +101,19 @@ func (s *Store) DuePages(ctx context.Context, p store.DueParams) ([]store.PageRe
 
 func (s *Store) dueIDs(ctx context.Context, tx Tx, p store.DueParams) ([]int64, error) {
 	limit := limitOr(p.Limit)
+	now, err := tx.Now(ctx)
+	if err != nil {
+		return nil, err
+	}
+	held := now - spanMicros(polite.GrantLimit) // a permit from before then may not begin any more
 	if p.Untried {
-		return s.untriedIDs(ctx, tx, p, limit)
+		return s.untriedIDs(ctx, tx, p, held, limit)
 	}
 	if p.Longest {
-		return s.longestDue(ctx, tx, p, limit)
+		return s.longestDue(ctx, tx, p, held, limit)
 	}
 	if p.InLine { // as maintenance asks for nearly all
-		return s.walkDue(ctx, tx, p, limit)
+		return s.walkDue(ctx, tx, p, held, limit)
 	}
 	few := fmt.Sprintf(`SELECT f.page_id FROM frontier f
 		WHERE f.crawl_id = $1 AND f.state BETWEEN %d AND %d AND f.next_at < $2
@@ -118,18 +124,14 @@ func (s *Store) dueIDs(ctx context.Context, tx Tx, p store.DueParams) ([]int64, 
 	}
 	if len(ids) <= dueRows {
 		ids = slices.DeleteFunc(ids, func(id int64) bool { return id <= p.After })
-		return s.lowestDue(ctx, tx, ids, limit)
+		return s.lowestDue(ctx, tx, ids, held, limit)
 	}
-	return s.walkDue(ctx, tx, p, limit)
+	return s.walkDue(ctx, tx, p, held, limit)
 }
 
 // walkDue finds due pages in the order of their ids, in steps: between two of them may be the
 // rest of a crawl, which takes longer than a statement may.
-func (s *Store) walkDue(ctx context.Context, tx Tx, p store.DueParams, limit int) (due []int64, err error) {
-	outside := ` AND ` + notInLine("f.page_id")
-	if p.InLine {
-		outside = ""
-	}
+func (s *Store) walkDue(ctx context.Context, tx Tx, p store.DueParams, held int64, limit int) (due []int64, err error) {
 	for through := p.After; len(due) < limit && through < math.MaxInt64; {
 		after := through
 		through, err = s.stepOfStates(ctx, tx, store.PageSearch{CrawlID: p.CrawlID, States: crawl.LivingStates(), After: after})
@@ -138,9 +140,13 @@ func (s *Store) walkDue(ctx context.Context, tx Tx, p store.DueParams, limit int
 		}
 		ids, err := mergeStates(crawl.LivingStates(), limit-len(due), func(state crawl.PageState, end int64) ([]int64, error) {
 			walk := fmt.Sprintf(`SELECT f.page_id FROM frontier f
-				WHERE f.crawl_id = $1 AND f.state = %d AND f.page_id > $2 AND f.page_id <= $3 AND f.next_at < $4%s
-				ORDER BY f.page_id LIMIT $5`, state, outside)
-			return collect(ctx, tx, walk, []any{p.CrawlID, after, min(through, end), micros(p.Before), limit - len(due)}, scanID)
+				WHERE f.crawl_id = $1 AND f.state = %d AND f.page_id > $2 AND f.page_id <= $3 AND f.next_at < $4`, state)
+			args := []any{p.CrawlID, after, min(through, end), micros(p.Before)}
+			if !p.InLine {
+				walk, args = walk+` AND `+unattended("f.page_id", 5), append(args, held)
+			}
+			args = append(args, limit-len(due))
+			return collect(ctx, tx, walk+fmt.Sprintf(` ORDER BY f.page_id LIMIT $%d`, len(args)), args, scanID)
 		})
 		if err != nil {
 			return nil, err
@@ -152,35 +158,38 @@ func (s *Store) walkDue(ctx context.Context, tx Tx, p store.DueParams, limit int
 
 // longestDue returns the pages that have been due longest, at most limit. It reads fewRows
 // of them: if nearly all stand in lines, it may find none.
-func (s *Store) longestDue(ctx context.Context, tx Tx, p store.DueParams, limit int) ([]int64, error) {
-	outside := ` WHERE ` + notInLine("d.page_id")
-	if p.InLine {
-		outside = ""
-	}
+func (s *Store) longestDue(ctx context.Context, tx Tx, p store.DueParams, held int64, limit int) ([]int64, error) {
 	query := fmt.Sprintf(`SELECT d.page_id FROM (SELECT f.page_id, f.next_at FROM frontier f
 			WHERE f.crawl_id = $1 AND f.state BETWEEN %d AND %d AND f.next_at < $2
-			ORDER BY f.next_at LIMIT %d) d%s ORDER BY d.next_at, d.page_id LIMIT $3`, crawl.Active, crawl.Excluded, fewRows, outside)
-	return collect(ctx, tx, query, []any{p.CrawlID, micros(p.Before), limit}, scanID)
+			ORDER BY f.next_at LIMIT %d) d`, crawl.Active, crawl.Excluded, fewRows)
+	args := []any{p.CrawlID, micros(p.Before)}
+	if !p.InLine {
+		query, args = query+` WHERE `+unattended("d.page_id", 3), append(args, held)
+	}
+	args = append(args, limit)
+	return collect(ctx, tx, query+fmt.Sprintf(` ORDER BY d.next_at, d.page_id LIMIT $%d`, len(args)), args, scanID)
 }
 
 // untriedIDs reads the index of the pages that were never attempted: at most a
 // window of them for each host.
-func (s *Store) untriedIDs(ctx context.Context, tx Tx, p store.DueParams, limit int) ([]int64, error) {
+func (s *Store) untriedIDs(ctx context.Context, tx Tx, p store.DueParams, held int64, limit int) ([]int64, error) {
 	query := `SELECT f.page_id FROM frontier f` + s.engine.Dialect().Index("frontier_admission") + `
 		WHERE f.crawl_id = $1 AND f.state BETWEEN 2 AND 7 AND f.attempted = 0 AND f.page_id > $2 AND f.next_at < $3`
+	args := []any{p.CrawlID, p.After, micros(p.Before)}
 	if !p.InLine {
-		query += ` AND ` + notInLine("f.page_id")
+		query, args = query+` AND `+unattended("f.page_id", 4), append(args, held)
 	}
-	return collect(ctx, tx, query+` ORDER BY f.page_id LIMIT $4`, []any{p.CrawlID, p.After, micros(p.Before), limit}, scanID)
+	args = append(args, limit)
+	return collect(ctx, tx, query+fmt.Sprintf(` ORDER BY f.page_id LIMIT $%d`, len(args)), args, scanID)
 }
 
 // lowestDue returns the lowest of the ids, at most limit, without those of pages in a line.
-func (s *Store) lowestDue(ctx context.Context, tx Tx, ids []int64, limit int) ([]int64, error) {
+func (s *Store) lowestDue(ctx context.Context, tx Tx, ids []int64, held int64, limit int) ([]int64, error) {
 	slices.Sort(ids)
-	query := s.ids(1) + ` WHERE ` + notInLine("r.id") + ` ORDER BY r.id LIMIT $2`
+	query := s.ids(1) + ` WHERE ` + unattended("r.id", 2) + ` ORDER BY r.id LIMIT $3`
 	var lowest []int64
 	for some := range slices.Chunk(ids, fewRows) {
-		found, err := collect(ctx, tx, query, []any{idList(some), limit - len(lowest)}, scanID)
+		found, err := collect(ctx, tx, query, []any{idList(some), held, limit - len(lowest)}, scanID)
 		if err != nil {
 			return nil, err
 		}
@@ -195,6 +204,14 @@ func (s *Store) lowestDue(ctx context.Context, tx Tx, ids []int64, limit int) ([
 // keeps its age there, but is not waiting.
 func notInLine(pageID string) string {
 	return `NOT EXISTS (SELECT 1 FROM places l WHERE l.page_id = ` + pageID + ` AND l.lapsed_at = 0)`
+}
+
+// unattended is notInLine for those who look for pages that nobody sees to, with the time in
+// placeholder $n since which a permit counts as a place. Nobody takes an older one back where no
+// other page of the host asks, though its page's workflow may be gone.
+func unattended(pageID string, n int) string {
+	return fmt.Sprintf(`NOT EXISTS (SELECT 1 FROM places l WHERE l.page_id = %s AND l.lapsed_at = 0
+		AND (l.state NOT IN (%d, %d) OR l.granted_at > $%d))`, pageID, placeGranted, placeBegun, n)
 }
 
 // lastID is above every id.
