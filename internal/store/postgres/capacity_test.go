@@ -74,3 +74,14 @@ func TestClockBack(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestComesLate(t *testing.T) {
+	e, err := openEngine(t.Context(), pgtest.DSN(t), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	storetest.RunComesLate(t, e)
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+}

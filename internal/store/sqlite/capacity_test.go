@@ -54,3 +54,11 @@ func TestClockBack(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestComesLate(t *testing.T) {
+	e := openOwner(t, filepath.Join(t.TempDir(), "store.db"))
+	storetest.RunComesLate(t, e)
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+}

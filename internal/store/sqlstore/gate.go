@@ -329,6 +329,9 @@ func (s *Store) leaves(ctx context.Context, tx Tx, pageID int64, effects *store.
 // due.
 func (s *Store) nudgeHost(ctx context.Context, host int64) (store.GateEffects, error) {
 	return s.passingEvent(ctx, host, func(g *gateHost) error {
+		if err := g.recountEmpty(ctx); err != nil {
+			return err
+		}
 		if err := g.lapseLate(ctx); err != nil {
 			return err
 		}

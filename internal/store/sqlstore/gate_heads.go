@@ -54,7 +54,7 @@ func (g *gateHost) heads(ctx context.Context, lines []*gateLine, pump pumped, st
 	if elders > 0 {
 		look = append(look, eldestOf(lines, elders+passedOver)...)
 	}
-	waiters, err := g.foremost(ctx, look)
+	waiters, err := g.foremost(ctx, look, nil)
 	if err != nil {
 		return heads{}, err
 	}
@@ -82,11 +82,10 @@ func (g *gateHost) heads(ctx context.Context, lines []*gateLine, pump pumped, st
 // awaited is when the expected waiter that has waited longest of the whole line
 // arrived, 0 if only the asker is expected.
 func (g *gateHost) awaited(ctx context.Context, asker *waiter) (int64, error) {
-	waiters, err := g.foremost(ctx, eldestOf(g.waitingLines(), 1+passedOver))
+	waiters, err := g.foremost(ctx, eldestOf(g.waitingLines(), 1+passedOver), asker)
 	slices.SortFunc(waiters, byAge)
 	for _, w := range waiters {
-		isAsker := asker != nil && asker.place.page == w.place.page
-		if !isAsker && !polite.Overdue(fromMicros(w.place.promised), g.at()) {
+		if !polite.Overdue(fromMicros(w.place.promised), g.at()) {
 			return w.place.arrived, err
 		}
 	}
@@ -117,8 +116,9 @@ func eldestOf(lines []*gateLine, limit int) []foremost {
 }
 
 // foremost reads first waiters, in no order, without those that cannot be granted a
-// permit. Those that have not come for long lapse.
-func (g *gateHost) foremost(ctx context.Context, look []foremost) ([]*waiter, error) {
+// permit and the asker, who may be nil. Those that have not come for long lapse; the asker has
+// come, however late its stored place is.
+func (g *gateHost) foremost(ctx context.Context, look []foremost, asker *waiter) ([]*waiter, error) {
 	if len(look) == 0 {
 		return nil, nil
 	}
@@ -146,6 +146,9 @@ func (g *gateHost) foremost(ctx context.Context, look []foremost) ([]*waiter, er
 	}
 	var fit []*waiter
 	for _, w := range all {
+		if asker != nil && asker.place.page == w.place.page {
+			continue
+		}
 		if g.late(w.place) {
 			if err := g.lapse(ctx, w.place); err != nil {
 				return nil, err

@@ -118,6 +118,31 @@ func (s *Store) waitingHosts(ctx context.Context, after int64) ([]int64, error) 
 	return hosts, nil
 }
 
+// recountEmpty corrects lines that count waiters and have none: earlier releases counted a page
+// twice whose permit had become too old. Nobody is granted a permit that begins at once where somebody
+// seems to wait.
+func (g *gateHost) recountEmpty(ctx context.Context) error {
+	if g.waiters() == 0 {
+		return nil
+	}
+	query := `SELECT l.crawl_id, l.class FROM lines l WHERE l.host_id = $1 AND l.waiting > 0
+		AND NOT EXISTS (SELECT 1 FROM places p WHERE p.host_id = l.host_id AND p.crawl_id = l.crawl_id AND p.class = l.class AND p.state = 1 AND p.lapsed_at = 0)`
+	err := g.tx.Query(ctx, query, []any{g.row.id}, func(row Row) error {
+		var crawlID, class int64
+		err := row.Scan(&crawlID, &class)
+		for _, l := range g.lines {
+			if l.Crawl == crawlID && int64(l.Class) == class {
+				l.Waiting = 0
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("look for empty lines of %s: %w", g.row.host, err)
+	}
+	return nil
+}
+
 // lapseLate lapses the waiters that did not come. Those of a blocked host have
 // nothing to come for.
 func (g *gateHost) lapseLate(ctx context.Context) error {

@@ -45,6 +45,10 @@ func (g *gateHost) pump(ctx context.Context, asker *waiter) (pumped, error) {
 	if err != nil {
 		return pumped{}, err
 	}
+	if asker != nil {
+		// Its own permit, if it had one, is taken back, though its stored place still has it.
+		granted = slices.DeleteFunc(granted, func(p place) bool { return p.page == asker.place.page })
+	}
 	present, err := g.presentWaiters(ctx, asker)
 	if err != nil {
 		return pumped{}, err
