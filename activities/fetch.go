@@ -246,6 +246,9 @@ func (a *Activities) begin(ctx context.Context, view *crawlView, req *fetch.Requ
 			return req.Place.Release, err
 		},
 	})
+	if err != nil || begun.Wait > 0 {
+		a.settings.Room.Spared()
+	}
 	switch {
 	case errors.Is(err, store.ErrRefused), errors.Is(err, context.Canceled):
 		return begun, false, nil
@@ -288,7 +291,7 @@ func (a *Activities) request(ctx context.Context, view *crawlView, page store.Pa
 }
 
 // noRequest is the result of an exchange that did not take place.
-func noRequest() fetch.Result { return fetch.Result{HostAnswer: fetch.HostOK} }
+func noRequest() fetch.Result { return fetch.Result{HostAnswer: fetch.HostNone} }
 
 // newRequest makes the request that a permit allows; begin gives it its deadline.
 func (a *Activities) newRequest(ctx context.Context, view *crawlView, permit crawl.Permit) (fetch.Request, error) {

@@ -561,13 +561,14 @@ func gaveUp(context.Context) (store.BeginResult, error) {
 func TestFetchWithAFaultOfOurs(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
-		name  string
-		fault faultyArchive
-		asked []string
+		name     string
+		fault    faultyArchive
+		failures int // of the host, in a row: a request that was not made is no answer
+		asked    []string
 	}{
-		{"no file", faultyArchive{create: true}, nil},
-		{"disk full", faultyArchive{write: true}, []string{"/"}},
-		{"not durable", faultyArchive{commit: true}, []string{"/"}},
+		{"no file", faultyArchive{create: true}, 1, nil},
+		{"disk full", faultyArchive{write: true}, 0, []string{"/"}},
+		{"not durable", faultyArchive{commit: true}, 0, []string{"/"}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -578,9 +579,12 @@ func TestFetchWithAFaultOfOurs(t *testing.T) {
 			})
 			s := serve(t, pageOf("<p>hello"))
 			page := w.living([]string{s.url + "/"})[0]
+			failed := w.permit(page, 1)
+			must[store.BeginResult](t)(w.store.Begin(t.Context(), store.BeginParams{Permit: failed, Page: page, Visit: 1}))
+			must[store.GateEffects](t)(w.store.Release(t.Context(), store.ReleaseParams{Permit: failed, Answer: store.HostFailed}))
 			_, err := w.fetch(page, 1)
 			wantError(t, err, contract.ErrTypeStoreUnavailable, true, "disk full")
-			if host := w.host(page); host.InFlight || !host.BackoffUntil.IsZero() {
+			if host := w.host(page); host.InFlight || !host.BackoffUntil.IsZero() || host.Failures != c.failures {
 				t.Errorf("the host after our fault: %+v", host)
 			}
 			if contents, temporary := w.archived(); contents+temporary != 0 {

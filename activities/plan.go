@@ -147,6 +147,8 @@ func (a *Activities) stillExcluded(ctx context.Context, view *crawlView, page st
 func (a *Activities) afterwards(ctx context.Context, page store.PageRecord, f contract.FetchOut, copied bool) {
 	if f.Size > 0 {
 		a.settings.Room.Kept()
+	} else {
+		a.settings.Room.Spared()
 	}
 	if f.Respelled || !copied {
 		return // the visit says nothing new about the page, or to nobody

@@ -86,6 +86,7 @@ func (a *Activities) RefreshRobots(ctx context.Context, in contract.RefreshRobot
 		return contract.RefreshRobotsOut{}, translate(err)
 	}
 	a.release(ctx, begun, releaseOf(in.Permit, result))
+	a.settings.Room.Spared()
 	if off.Reason != "" {
 		a.rejectHop(ctx, in.Page, off, result.Location)
 	}

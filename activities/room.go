@@ -29,6 +29,7 @@ type Room interface {
 	Begin() (room.Shortage, bool)
 	Full(reason string)
 	Kept()
+	Spared()
 }
 
 // roomWaiters are the pages that were told to wait for room.

@@ -164,6 +164,41 @@ func TestFullDiskIsNotTriedByEveryPage(t *testing.T) {
 	s.wantRequests(t, "/a", "/a")
 }
 
+// spared counts the requests that brought nothing to keep.
+type spared struct {
+	*room.Keeper
+	n atomic.Int32
+}
+
+func (s *spared) Spared() {
+	s.n.Add(1)
+	s.Keeper.Spared()
+}
+
+// A visit that brings nothing to keep says nothing about a disk that was full.
+func TestVisitsThatNeedNoRoom(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		answer http.HandlerFunc
+		want   int32
+	}{
+		{"a page", pageOf("<p>hello"), 0},
+		{"not found", answering(404, ""), 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			keeper := &spared{Keeper: room.New(room.Options{})}
+			w := newWorld(t, func(p *parts) { p.settings.Room = keeper })
+			s := serve(t, c.answer)
+			w.visit(w.living([]string{s.url + "/"})[0], 1)
+			if n := keeper.n.Load(); n != c.want {
+				t.Errorf("%d visits needed no room, want %d", n, c.want)
+			}
+		})
+	}
+}
+
 // A version for which there is no room does not count as a page that cannot be
 // compared: its visit waits, and is not made again.
 func TestFullStoreKeepsTheVisit(t *testing.T) {

@@ -158,6 +158,7 @@ func (a *Activities) refreshTerms(ctx context.Context, in contract.RefreshRobots
 		return contract.RefreshRobotsOut{}, translate(err)
 	}
 	a.release(ctx, begun, releaseOf(permit, result))
+	a.settings.Room.Spared()
 	return contract.RefreshRobotsOut{Summary: termsSummary(params)}, nil
 }
 

@@ -246,7 +246,7 @@ func TestCrowdedIsOurFault(t *testing.T) {
 			x := exchange{client: client, req: req, start: start}
 			err := x.enter(ctx, here)
 			x.fail(ctx, err)
-			if !errors.Is(err, ErrCrowded) || !x.res.Local || x.res.HostAnswer != HostOK || x.waited != waits || time.Since(start) != waits {
+			if !errors.Is(err, ErrCrowded) || !x.res.Local || x.res.HostAnswer != HostNone || x.waited != waits || time.Since(start) != waits {
 				t.Errorf("a time limit of %s: %v after %s, %+v; want to wait %s", limit, err, x.waited, x.res, waits)
 			}
 			cancel()

@@ -130,7 +130,7 @@ const (
 	HostOK        HostAnswer = "ok"        // any other answer
 	HostThrottled HostAnswer = "throttled" // 429 or 503, or that it wants calm (HTTP/2)
 	HostFailed    HostAnswer = "failed"    // no whole answer: connection, TLS, protocol or time-out
-	HostNone      HostAnswer = "none"      // it was not asked: the crawl may not reach it, see IsRefused
+	HostNone      HostAnswer = "none"      // it gave none: the crawl may not reach it, see IsRefused, or we broke off before
 )
 
 // Result is the outcome of one exchange. Strings from the web are cleaned.

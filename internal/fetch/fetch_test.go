@@ -711,7 +711,7 @@ func TestCancellationIsOurs(t *testing.T) {
 	})
 	got := New(Options{}).Do(ctx, get(t, s.URL), nil)
 	checkResult(t, got)
-	if !got.Local || !errors.Is(got.Err, context.Canceled) || got.HostAnswer != HostOK {
+	if !got.Local || !errors.Is(got.Err, context.Canceled) || got.HostAnswer != HostNone {
 		t.Errorf("%+v", got)
 	}
 }
@@ -725,7 +725,7 @@ func TestSinkErrorIsOurs(t *testing.T) {
 	full := errors.New("disk full")
 	got := New(Options{}).Do(t.Context(), get(t, s.URL), brokenSink{full})
 	checkResult(t, got)
-	if !got.Local || !errors.Is(got.Err, full) || got.Content {
+	if !got.Local || !errors.Is(got.Err, full) || got.Content || got.HostAnswer != HostOK {
 		t.Errorf("%+v", got)
 	}
 }

@@ -186,7 +186,10 @@ func (x *exchange) fail(ctx context.Context, err error) {
 
 func (x *exchange) failLocal(err error) {
 	x.res.Err, x.res.Local = err, true
-	x.res.HostAnswer = HostOK
+	x.res.HostAnswer = HostNone
+	if x.res.Status != 0 {
+		x.res.HostAnswer = HostOK // it had begun to answer well
+	}
 	x.settle(crawl.OutcomeFailed, "stopped on our side: "+err.Error())
 }
 

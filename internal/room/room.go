@@ -133,6 +133,14 @@ func (k *Keeper) Kept() {
 	}
 }
 
+// Spared reports that a request brought nothing to keep, or was not made: as a try it has shown
+// nothing, and the next one may try.
+func (k *Keeper) Spared() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.full.trying = time.Time{}
+}
+
 func (k *Keeper) shortage(now time.Time) (Shortage, bool) {
 	if k.measured.IsZero() || now.Sub(k.measured) >= measureEvery {
 		k.look(now)

@@ -139,6 +139,37 @@ func TestRefusal(t *testing.T) {
 	})
 }
 
+// A try that brings nothing to keep lets the next one come at once.
+func TestSparedTry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &disks{a: Space{Bytes: 100 * mib, Files: -1}, b: Space{Bytes: 100 * mib, Files: -1}}
+		k := d.keeper(mib)
+		k.Full("the bucket is full")
+		k.Spared() // of a request from before
+		if _, is := k.Shortage(); !is {
+			t.Error("it is not full any more")
+		}
+		time.Sleep(firstPause)
+		for range 3 {
+			if _, is := k.Begin(); is {
+				t.Error("the next try is not made")
+			}
+			if _, is := k.Shortage(); !is {
+				t.Error("others come while it is tried")
+			}
+			k.Spared()
+		}
+		if _, is := k.Trouble(); !is {
+			t.Error("nothing was kept, and yet there is room")
+		}
+		if _, is := k.Begin(); is {
+			t.Error("the last try is not made")
+		}
+		k.Kept()
+		wantShortage(t, k, "")
+	})
+}
+
 // A disk that can be measured needs no try.
 func TestRefusalOfAMeasuredDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

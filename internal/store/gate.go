@@ -206,7 +206,7 @@ const (
 	HostOK        HostAnswer = "ok"        // any other answer
 	HostThrottled HostAnswer = "throttled" // 429 or 503, or another error with a Retry-After
 	HostFailed    HostAnswer = "failed"    // no HTTP answer: connection, TLS or time-out
-	HostNone      HostAnswer = "none"      // it was not asked, so this says nothing about it
+	HostNone      HostAnswer = "none"      // it was not asked, or we broke off, so this says nothing about it
 )
 
 // ReleaseParams are the inputs of Release.
