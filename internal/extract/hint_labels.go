@@ -1,5 +1,112 @@
 package extract
 
+import (
+	"strings"
+	"sync"
+	"unicode"
+)
+
+// label is the meaning of a short line of text for the block that it heads.
+type label uint8
+
+const (
+	labelNone label = iota
+	// labelAd: an advert follows. Codes of advertising demand such labels, so adverts in
+	// text form have one.
+	labelAd
+	// labelRelated: links to further reading follow.
+	labelRelated
+	// labelLatest: links to the latest news follow: further reading, except on a page of links.
+	labelLatest
+)
+
+// maxLabel bounds a label in bytes.
+const maxLabel = 64
+
+// labels are the wordings, in lower case.
+var labels = sync.OnceValue(func() map[string]label {
+	all := map[string]label{}
+	for l, list := range map[label]string{
+		labelAd: `ad, ads, advert, advertisement, advertisements, advertising, advertisement feature, paid content, paid post, promoted,
+			promoted content, sponsor, sponsored, sponsored by, sponsored content, sponsored links, from our partners, partner content,
+			anzeige, anzeigen, werbung, gesponsert, bezahlter inhalt, publicité, annonce, annonces, sponsorisé, contenu sponsorisé,
+			publicidad, anuncio, anuncios, patrocinado, contenido patrocinado, pubblicità, annuncio, sponsorizzato, publicidade,
+			anúncio, conteúdo patrocinado, advertentie, gesponsord, reklama, sponsorowane, reklam, annons, реклама, на правах рекламы,
+			広告, pr, スポンサー, スポンサーリンク, 广告, 推广, 赞助`,
+		labelRelated: `related, related articles, related content, related links, related posts, related stories, related topics,
+			related products, related items, related news, more from this section, more like this, more on this topic,
+			more on this story, more stories, more articles, you may also like, you might also like, you might like, recommended,
+			recommended for you, recommended reading, read next, up next, read also, read more, most read, most popular,
+			most viewed, popular, popular posts, popular articles, trending, trending now, recently viewed, customers also bought,
+			customers also viewed, similar articles, similar items, similar products, what to read next, don't miss,
+			editor's picks, in other news, also on this site, mehr zum thema, das könnte sie auch interessieren,
+			das könnte dich auch interessieren, auch interessant, weitere artikel, weitere themen, meistgelesen,
+			meistgelesene artikel, am meisten gelesen, beliebt, beliebte artikel, beliebte beiträge, lesen sie auch,
+			lesen sie mehr zum thema, lesetipps, ähnliche artikel, ähnliche beiträge, ähnliche produkte, empfehlungen, empfohlen,
+			à lire aussi, lire aussi, articles similaires, articles liés, sur le même sujet, sur le même thème, les plus lus,
+			le plus lu, les articles les plus lus, vous aimerez aussi, vous pourriez aussi aimer, dans la même rubrique,
+			produits similaires, recommandé pour vous, artículos relacionados, noticias relacionadas, contenido relacionado,
+			relacionado, relacionados, también te puede interesar, te puede interesar, lo más leído, lo más visto, lo más popular,
+			más leídas, más leídos, más vistos, productos relacionados, leggi anche, articoli correlati, potrebbe interessarti,
+			potrebbe interessarti anche, i più letti, prodotti correlati, leia também, leia mais, veja também,
+			artigos relacionados, notícias relacionadas, mais lidas, mais lidos, você também pode gostar, lees ook, gerelateerd,
+			gerelateerde artikelen, meest gelezen, meer over dit onderwerp, czytaj także, czytaj też, przeczytaj także,
+			podobne artykuły, najczęściej czytane, zobacz także, polecane, läs också, läs mer, relaterade artiklar, mest lästa,
+			читайте также, похожие статьи, материалы по теме, по теме, популярное, самое читаемое, рекомендуем, 関連記事, 関連リンク,
+			関連ニュース, おすすめ, おすすめ記事, 人気記事, 人気の記事, アクセスランキング, あわせて読みたい, この記事も読まれています, 相关文章, 相关阅读, 相关推荐, 相关新闻, 热门文章, 推荐阅读, 猜你喜欢,
+			other products in the same category, we found other products you might like,
+			customers who bought this item also bought, customers who viewed this item also viewed, people also viewed,
+			people also bought, more from this seller, other products from this seller, similar jobs, other jobs you may like,
+			jobs you may like, similar offers, sponsored products related to this item, kunden kauften auch,
+			kunden haben auch gekauft, andere kunden kauften auch, wird oft zusammen angesehen, das könnte ihnen auch gefallen,
+			das könnte ihnen gefallen, das könnte dir auch gefallen, das könnte dir gefallen, ähnliche stellenangebote,
+			ähnliche jobs, les clients ont aussi acheté, les clients ont également acheté, offres similaires,
+			los clientes también compraron, también te puede gustar, ofertas similares, ti potrebbe piacere anche,
+			potrebbe piacerti anche, offerte simili, quem viu também comprou, vagas semelhantes, anderen kochten ook,
+			anderen bekeken ook, klienci kupili również, podobne oferty, с этим товаром покупают, похожие товары,
+			похожие вакансии, この商品を買った人はこんな商品も買っています, この商品に関連する商品, 看了又看, 买了又买`,
+		labelLatest: `more news, top stories, latest news, latest posts, latest stories, recent posts, weitere nachrichten, weitere beiträge, neueste beiträge, articles récents,
+			más noticias, entradas recientes, articoli recenti, 新着記事, 最新文章`,
+	} {
+		for wording := range strings.SplitSeq(list+","+moreLabels[l], ",") {
+			all[bareLabel(collapse(wording))] = l
+		}
+	}
+	delete(all, "")
+	return all
+})
+
+// labelOf reads a short line as a label, without the marks around it.
+func labelOf(text []byte) label {
+	if len(text) == 0 || len(text) > maxLabel {
+		return labelNone
+	}
+	bare := strings.ReplaceAll(strings.ToLower(bareLabel(string(text))), "’", "'")
+	if l := labels()[bare]; l != labelNone {
+		return l
+	}
+	for _, begin := range labelBegins {
+		if strings.HasPrefix(bare, begin) {
+			return labelRelated
+		}
+	}
+	return labelNone
+}
+
+// labelBegins begin labels that go on with the name of a section, an author or the site.
+var labelBegins = []string{"more from ", "more by ", "recommended from ", "recommended by ", "mehr von ", "mehr aus "}
+
+// bareLabel is a label without the marks around it, and, in the scripts of India, those on its last letter.
+func bareLabel(text string) string {
+	return strings.TrimFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
+}
+
+// isRelated reports whether a label heads further reading. The latest news are what readers of a
+// page of links come for.
+func (c *composer) isRelated(l label) bool {
+	return l == labelRelated || l == labelLatest && !c.hub
+}
+
 // moreLabels are wordings of labels in further languages, in lower case. The list omits words that can also mean a
 // public notice, and those with which encyclopedias head "See also".
 var moreLabels = map[label]string{
