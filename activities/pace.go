@@ -6,10 +6,10 @@ import (
 )
 
 const (
-	// aFifth and aTenth are the parts of the time in which a long task of maintenance works, as
-	// one in so many. The rest of the machine, and of the embedded store's one writer, is left
-	// to visits. A tenth is for what nobody waits for: at a fifth, looking for traps and
-	// duplicates took 0.1 to 0.2 of a core for three of every ten minutes of a first pass.
+	// A long task of maintenance works a fifth or a tenth of the time, which leaves most of the
+	// machine, and of the embedded store's one writer, to visits. A tenth is for work that nobody
+	// waits for. At a fifth, looking for traps and duplicates took 0.1 to 0.2 of a core for three
+	// of every ten minutes of a first pass.
 	aFifth, aTenth = 5, 10
 	// longestRest bounds a rest: a batch that took longer did not work all that time, but
 	// waited for others.
@@ -18,13 +18,13 @@ const (
 
 // pace makes a long task rest between its batches.
 type pace struct {
-	oneIn int       // works one in so many parts of the time
+	oneIn int       // it works 1/oneIn of the time
 	until time.Time // when the task should end; zero for no limit
 	since time.Time // when the last rest ended
 }
 
-// newPace begins a task that works one in so many parts of the time, and should end within a
-// limit. 0 is no limit.
+// newPace begins a task that works 1/oneIn of the time and should end within a limit; 0 means no
+// limit.
 func newPace(oneIn int, limit time.Duration) *pace {
 	p := &pace{oneIn: oneIn, since: time.Now()}
 	if limit > 0 {

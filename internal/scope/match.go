@@ -1,7 +1,6 @@
 package scope
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -33,16 +32,13 @@ func anyText(texts []string, holds func(Link, string) bool) func(Link) truth {
 func onHost(l Link, pattern string) bool {
 	host := l.URL.Hostname()
 	if hasPort(pattern) {
-		host += ":" + cmp.Or(l.URL.Port(), defaultPorts[l.URL.Scheme()])
+		host = l.URL.HostPort()
 	}
 	if parent, ok := strings.CutPrefix(pattern, "*"); ok {
 		return strings.HasSuffix(host, parent)
 	}
 	return host == pattern
 }
-
-// defaultPorts are those that canonical URLs leave out.
-var defaultPorts = map[string]string{"http": "80", "https": "443"}
 
 func hasPort(host string) bool {
 	return strings.Contains(host[strings.LastIndexByte(host, ']')+1:], ":")

@@ -1,7 +1,6 @@
 package sink
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -144,15 +143,12 @@ func (f Filter) Place(e feed.Event) Verdict {
 func (f Filter) hasHost(p feed.EventPage) bool {
 	names := []string{p.Host}
 	if u, err := urlkey.Canonical(p.URL); err == nil {
-		names = append(names, u.Hostname()+":"+cmp.Or(u.Port(), defaultPorts[u.Scheme()]))
+		names = append(names, u.HostPort())
 	}
 	return slices.ContainsFunc(f.hosts, func(pattern string) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return hostMatches(pattern, name) })
 	})
 }
-
-// defaultPorts are those that canonical URLs leave out.
-var defaultPorts = map[string]string{"http": "80", "https": "443"}
 
 // hostMatches reports whether a host matches a pattern, as in filters of the scope.
 func hostMatches(pattern, host string) bool {

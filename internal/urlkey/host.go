@@ -158,6 +158,12 @@ func (u URL) Loopback() []netip.AddrPort {
 	return at
 }
 
+// HostPort returns the host name and the port, also one that the scheme implies:
+// "example.com:443".
+func (u URL) HostPort() string {
+	return u.Hostname() + ":" + strconv.Itoa(int(u.portNumber()))
+}
+
 func (u URL) portNumber() uint16 {
 	if n, err := strconv.ParseUint(u.Port(), 10, 16); err == nil {
 		return uint16(n)
