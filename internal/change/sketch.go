@@ -10,23 +10,31 @@ import (
 	"unicode/utf8"
 )
 
-// The two numbers of a sketch. Sketches are stored, and two can be compared only
-// if both numbers are the same: a change of either is a new scheme.
+// The numbers of a sketch. Sketches are stored, and two can be compared only if the first
+// two are the same.
 const (
 	// ShingleWords is w: a shingle is this many consecutive words.
 	ShingleWords = 4
 	// SketchSize is s: a sketch holds the smallest s shingles of a text. The
 	// standard error of a resemblance r is √(r(1−r)/s): 0.012 at 0.98, 0.044 at 0.5.
 	SketchSize = 128
+	// placeBits is how many of a value's 64 bits say its place among all shingles: two
+	// values are the same if these are. With 40, two texts of 100 000 words have one in
+	// common by chance in one pair of 80 000, and a value of a text of 500 words is in any of
+	// a million others with a probability of 1 to 2000.
+	placeBits = 40
 )
+
+// Place is the part of a sketch's value by which two sketches are compared.
+func Place(value uint64) uint64 { return value >> (64 - placeBits) }
 
 // Sketch is a sample of a text from which its resemblance to other texts can be
 // estimated: MIN_s(π(S(A))) of Sizov's slides 5 ("Random permutations", "Corner
 // case"), after Broder. S(A) is the set of the text's shingles, π orders them by a
 // hash of 64 bits, MIN_s takes the smallest s, or all if there are fewer. The
-// values are in ascending order, each once. A text of fewer than w words, but at
-// least one, has a single shingle of all its words; a text without words has an
-// empty sketch.
+// values are in ascending order, each place once. The first 16 have all their bits, and
+// the others those of their Place and 0 below. A text of fewer than w words, but at least
+// one, has a single shingle of all its words; a text without words has an empty sketch.
 type Sketch []uint64
 
 // NewSketch sketches a text in time that is linear in its length and memory that
@@ -37,10 +45,28 @@ type Sketch []uint64
 // Khmer, Burmese) are read character by character, so that there a shingle is a
 // 4-gram of characters: finding their words takes a dictionary, which would have to
 // stay the same for ever.
-func NewSketch(text string) Sketch { return sketch(words(text), ShingleWords, SketchSize) }
+func NewSketch(text string) Sketch {
+	return SketchOf(sketch(words(text), ShingleWords, SketchSize))
+}
+
+// SketchOf makes a sketch of the smallest SketchSize shingles of a text, or of all, given in
+// ascending order. It leaves what is stored of each, in the place of values.
+func SketchOf(values []uint64) Sketch {
+	kept := values[:0]
+	for _, v := range values {
+		if len(kept) > 0 && Place(v) == Place(kept[len(kept)-1]) {
+			continue
+		}
+		if len(kept) >= wholeValues {
+			v = Place(v) << (64 - placeBits)
+		}
+		kept = append(kept, v)
+	}
+	return kept
+}
 
 // sketch takes the size smallest of the shingles of w words each.
-func sketch(words iter.Seq[uint64], w, size int) Sketch {
+func sketch(words iter.Seq[uint64], w, size int) []uint64 {
 	least := minima{size: size, limit: ^uint64(0)}
 	window := make([]uint64, 0, w) // the last w words
 	for word := range words {
@@ -106,7 +132,7 @@ func (m *minima) settle() {
 	}
 }
 
-func (m *minima) sorted() Sketch {
+func (m *minima) sorted() []uint64 {
 	m.settle()
 	return slices.Clip(m.values)
 }
@@ -220,9 +246,9 @@ func resemblance(a, b Sketch, size int) float64 {
 	both, either := 0, 0
 	for i, j := 0, 0; either < size && (i < len(a) || j < len(b)); either++ {
 		switch {
-		case j == len(b) || i < len(a) && a[i] < b[j]:
+		case j == len(b) || i < len(a) && Place(a[i]) < Place(b[j]):
 			i++
-		case i == len(a) || b[j] < a[i]:
+		case i == len(a) || Place(b[j]) < Place(a[i]):
 			j++
 		default:
 			i, j, both = i+1, j+1, both+1
@@ -234,44 +260,78 @@ func resemblance(a, b Sketch, size int) float64 {
 	return float64(both) / float64(either)
 }
 
-// sketchScheme is the first byte of an encoded sketch. It stands for everything
-// that makes sketches comparable: w, s, the definition of a word, and the hash.
+// sketchScheme is the first byte of an encoded sketch. It stands for everything that makes
+// sketches comparable: w, s, the definition of a word, and the hash.
 const sketchScheme = 1
 
-// Encode returns the sketch as it is stored, at most 1 + 8·SketchSize bytes: the
-// scheme, then each value in eight bytes, most significant first. (Their
-// differences as varints would take as much space: they are numbers of 55 bits for
-// a text of 500 words.) An empty sketch has no bytes.
-func (a Sketch) Encode() []byte {
+const (
+	// wholeValues is how many values are stored with all their bits: the keys, and as many as
+	// make a text one that can be told from others.
+	wholeValues = max(SketchKeys, MinShingles)
+	// Bytes of a value that is stored whole, and of the place of one.
+	wholeBytes, placeBytes = 8, placeBits / 8
+	// HeadBytes is the size of the first part of a sketch that has a second one.
+	HeadBytes = 1 + wholeBytes*wholeValues
+)
+
+// Encode returns the sketch as it is stored, at most 689 bytes in two parts: the head has the
+// scheme and the first 16 values, in eight bytes each, most significant first, and the rest the
+// places of the others in five bytes each. (Differences as varints would take as much space: they
+// are numbers of 55 bits, or 31, for a text of 500 words.) An empty sketch has no bytes.
+//
+// Up to release 0.2 the head had all values. To workers of these releases a head is a sketch
+// that resembles few others, and has the same keys.
+func (a Sketch) Encode() (head, rest []byte) {
 	if len(a) == 0 {
-		return []byte{}
+		return []byte{}, []byte{}
 	}
-	b := make([]byte, 1, 1+8*len(a))
-	b[0] = sketchScheme
-	for _, v := range a {
-		b = binary.BigEndian.AppendUint64(b, v)
+	whole, others := a[:min(len(a), wholeValues)], a[min(len(a), wholeValues):]
+	head = make([]byte, 1, 1+wholeBytes*len(whole))
+	head[0] = sketchScheme
+	for _, v := range whole {
+		head = binary.BigEndian.AppendUint64(head, v)
 	}
-	return b
+	rest = make([]byte, 0, placeBytes*len(others))
+	for _, v := range others {
+		var value [wholeBytes]byte
+		binary.BigEndian.PutUint64(value[:], v)
+		rest = append(rest, value[:placeBytes]...)
+	}
+	return head, rest
 }
 
-// DecodeSketch is the inverse of Encode, and returns an error for anything that
-// Encode does not return.
-func DecodeSketch(b []byte) (Sketch, error) {
-	switch {
-	case len(b) == 0:
-		return nil, nil
-	case b[0] != sketchScheme:
-		return nil, fmt.Errorf("a sketch of scheme %d, not %d", b[0], sketchScheme)
-	case len(b) == 1 || len(b)%8 != 1 || len(b) > 1+8*SketchSize:
-		return nil, fmt.Errorf("a damaged sketch: of %d bytes", len(b))
+// DecodeSketch is the inverse of Encode, also for sketches of earlier releases. It returns an
+// error for anything that no release's Encode returned.
+func DecodeSketch(head, rest []byte) (Sketch, error) {
+	damaged := func() (Sketch, error) {
+		return nil, fmt.Errorf("a damaged sketch: of %d and %d bytes", len(head), len(rest))
 	}
-	a := make(Sketch, 0, len(b)/8)
-	for rest := b[1:]; len(rest) > 0; rest = rest[8:] {
-		v := binary.BigEndian.Uint64(rest)
-		if len(a) > 0 && v <= a[len(a)-1] {
+	switch {
+	case len(head) == 0 && len(rest) == 0:
+		return nil, nil
+	case len(head) == 0:
+		return damaged()
+	case head[0] != sketchScheme:
+		return nil, fmt.Errorf("a sketch of scheme %d, not %d", head[0], sketchScheme)
+	case len(head) == 1 || (len(head)-1)%wholeBytes != 0, len(rest)%placeBytes != 0, len(rest) > 0 && len(head) != HeadBytes:
+		return damaged()
+	}
+	a := make(Sketch, 0, SketchSize)
+	for left := head[1:]; len(left) > 0; left = left[wholeBytes:] {
+		a = append(a, binary.BigEndian.Uint64(left))
+	}
+	for left := rest; len(left) > 0; left = left[placeBytes:] {
+		var value [wholeBytes]byte
+		copy(value[:], left[:placeBytes])
+		a = append(a, binary.BigEndian.Uint64(value[:]))
+	}
+	if len(a) > SketchSize {
+		return damaged()
+	}
+	for i := range a {
+		if i > 0 && (a[i] <= a[i-1] || len(rest) > 0 && Place(a[i]) == Place(a[i-1])) {
 			return nil, errors.New("a damaged sketch: not in ascending order")
 		}
-		a = append(a, v)
 	}
-	return a, nil
+	return SketchOf(a), nil
 }

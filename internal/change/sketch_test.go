@@ -2,6 +2,7 @@ package change
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"hash/fnv"
 	"math"
@@ -138,8 +139,14 @@ func TestSketchesAreForEver(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]Sketch{
 		"a rose is a rose is a rose": {0x90239a9961d0633, 0x4121a800d58c6233, 0xfebe2528661997d9},
-		"Wörter":                     {0xeda2796c83c60d86},
-		"今天天气很好":                     {0x1e2b8232e3bb61bf, 0x720a8daeb0bed4fe, 0xe48d6df1e97da83b},
+		numbered("w", 0, 21): {
+			0x48fd96cb48de672, 0x1c9412f4e2a25b41, 0x47ef5add84b5d49b, 0x4e49b9c6022e6be0, 0x6ec6efa7e34e9a59,
+			0x75f91e177887956c, 0x80873b2a86bffda0, 0x82d3b35117a5e2ec, 0x847b5e316835291a, 0x8845d5ea90f9b08b,
+			0x8c8b15daf35153a5, 0x985e478714a670fa, 0xa68fd13e8fed5ee0, 0xa9bbe6d08057e54f, 0xaf87d671621fa7e1,
+			0xb9a69c998db03038, 0xc14c355ee1000000, 0xe16c38f631000000,
+		},
+		"Wörter": {0xeda2796c83c60d86},
+		"今天天气很好": {0x1e2b8232e3bb61bf, 0x720a8daeb0bed4fe, 0xe48d6df1e97da83b},
 	} {
 		if got := NewSketch(text); !slices.Equal(got, want) {
 			t.Errorf("%q: %#x, want %#x", text, got, want)
@@ -240,42 +247,126 @@ func TestSketchMemoryIsBounded(t *testing.T) {
 
 func TestEncoding(t *testing.T) {
 	t.Parallel()
-	if got := (Sketch{}).Encode(); len(got) != 0 {
-		t.Errorf("nothing is %x", got)
+	if head, rest := (Sketch{}).Encode(); len(head)+len(rest) != 0 {
+		t.Errorf("nothing is %x and %x", head, rest)
 	}
 	want := []byte{1, 0, 0, 0, 0, 0, 0, 0, 7, 255, 255, 255, 255, 255, 255, 255, 255}
-	if got := (Sketch{7, math.MaxUint64}).Encode(); !bytes.Equal(got, want) {
-		t.Errorf("got %x, want %x", got, want)
+	if head, rest := (Sketch{7, math.MaxUint64}).Encode(); !bytes.Equal(head, want) || len(rest) != 0 {
+		t.Errorf("got %x and %x, want %x", head, rest, want)
 	}
-	full := NewSketch(numbered("w", 0, 1000)).Encode()
-	if len(full) != 1+8*SketchSize {
-		t.Errorf("a full sketch has %d bytes", len(full))
+	var values []uint64
+	for i := range uint64(18) {
+		values = append(values, i<<56|0xabcdef)
 	}
-	for name, damaged := range map[string][]byte{
-		"another scheme":  append([]byte{2}, full[1:]...),
-		"no values":       {1},
-		"half a value":    full[:13],
-		"too many values": append(slices.Clone(full), 255, 255, 255, 255, 255, 255, 255, 255),
-		"out of order":    append([]byte{1}, append(slices.Clone(full[9:17]), full[1:9]...)...),
-		"twice the same":  append([]byte{1}, append(slices.Clone(full[1:9]), full[1:9]...)...),
+	head, rest := SketchOf(values).Encode()
+	if end, others := []byte{15, 0, 0, 0, 0, 0xab, 0xcd, 0xef}, []byte{16, 0, 0, 0, 0, 17, 0, 0, 0, 0}; !bytes.HasSuffix(head, end) || !bytes.Equal(rest, others) {
+		t.Errorf("18 values are %x and %x; want %x at the end, and %x", head, rest, end, others)
+	}
+	if head, rest := NewSketch(numbered("w", 0, 1000)).Encode(); len(head) != HeadBytes || len(rest) != 5*(SketchSize-16) {
+		t.Errorf("a full sketch has %d and %d bytes", len(head), len(rest))
+	}
+}
+
+// encodeBefore encodes values as releases up to 0.2 did.
+func encodeBefore(values []uint64) []byte {
+	b := []byte{1}
+	for _, v := range values {
+		b = binary.BigEndian.AppendUint64(b, v)
+	}
+	return b
+}
+
+// Sketches of earlier releases are those that are made of the same texts today.
+func TestSketchesOfEarlierReleases(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"a rose is a rose is a rose", numbered("w", 0, 30), numbered("w", 0, 1000)} {
+		before := encodeBefore(naive(text, ShingleWords, SketchSize))
+		if got, err := DecodeSketch(before, nil); err != nil || !slices.Equal(got, NewSketch(text)) {
+			t.Errorf("%.20q: %x, %v; want %x", text, got, err, NewSketch(text))
+		}
+	}
+}
+
+// Earlier releases read the head of a sketch alone. Its keys are those of the whole, so that they
+// find and remove them, and it resembles no long text.
+func TestHeadIsASketchForEarlierReleases(t *testing.T) {
+	t.Parallel()
+	whole := NewSketch(numbered("w", 0, 1000))
+	head, _ := whole.Encode()
+	alone, err := DecodeSketch(head, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := (Content{Exact: 1, Sketch: alone}).Keys(), (Content{Exact: 1, Sketch: whole}).Keys(); !slices.Equal(got, want) {
+		t.Errorf("keys %x, want %x", got, want)
+	}
+	if r := alone.Resemblance(whole); r > 0.2 {
+		t.Errorf("it resembles the whole by %v", r)
+	}
+}
+
+func TestDamagedSketches(t *testing.T) {
+	t.Parallel()
+	text := numbered("w", 0, 1000)
+	head, rest := NewSketch(text).Encode()
+	before := encodeBefore(naive(text, ShingleWords, SketchSize))
+	join := func(parts ...[]byte) []byte { return slices.Concat(parts...) }
+	for name, damaged := range map[string][2][]byte{
+		"another scheme":          {join([]byte{3}, head[1:]), rest},
+		"no values":               {[]byte{1}, nil},
+		"no head":                 {nil, rest},
+		"a short head":            {head[:9], rest},
+		"half a value":            {head[:13], nil},
+		"half a place":            {head, rest[:13]},
+		"too many values":         {head, join(rest, []byte{255, 255, 255, 255, 255})},
+		"out of order":            {join([]byte{1}, head[9:17], head[1:9]), nil},
+		"twice the same":          {join([]byte{1}, head[1:9], head[1:9]), nil},
+		"places out of order":     {head, join(rest[5:10], rest[:5])},
+		"twice the same place":    {head, join(rest[:5], rest[:5])},
+		"before: half a value":    {before[:13], nil},
+		"before: too many values": {join(before, []byte{255, 255, 255, 255, 255, 255, 255, 255}), nil},
+		"before: with places":     {before, rest[len(rest)-5:]},
 	} {
-		if s, err := DecodeSketch(damaged); err == nil {
+		if s, err := DecodeSketch(damaged[0], damaged[1]); err == nil {
 			t.Errorf("%s is a sketch: %x", name, s)
 		}
 	}
 }
 
+// Of values that have the same place one is left, the smallest.
+func TestSketchOfSamePlaces(t *testing.T) {
+	t.Parallel()
+	var values []uint64
+	for i := range uint64(16) {
+		values = append(values, (i+1)<<32)
+	}
+	last := values[15]
+	got := SketchOf(append(slices.Clone(values), last+1, last+1<<24, last+1<<24+1, last+2<<24+5))
+	if want := append(values, last+1<<24, last+2<<24); !slices.Equal(got, want) {
+		t.Errorf("%x, want %x", got, want)
+	}
+	if back, err := DecodeSketch(got.Encode()); err != nil || !slices.Equal(back, got) {
+		t.Errorf("decoded %x, %v", back, err)
+	}
+}
+
 func FuzzDecodeSketch(f *testing.F) {
-	f.Add([]byte{})
-	f.Add([]byte{1, 0, 0, 0, 0, 0, 0, 0, 7})
-	f.Add(NewSketch(numbered("w", 0, 200)).Encode())
-	f.Fuzz(func(t *testing.T, b []byte) {
-		s, err := DecodeSketch(b)
+	f.Add([]byte{}, []byte{})
+	f.Add([]byte{1, 0, 0, 0, 0, 0, 0, 0, 7}, []byte{})
+	f.Add(encodeBefore(naive(numbered("w", 0, 200), ShingleWords, SketchSize)), []byte{})
+	head, rest := NewSketch(numbered("w", 0, 200)).Encode()
+	f.Add(head, rest)
+	f.Fuzz(func(t *testing.T, head, rest []byte) {
+		s, err := DecodeSketch(head, rest)
 		if err != nil {
 			return
 		}
-		if back := s.Encode(); !bytes.Equal(back, b) {
-			t.Errorf("%x is encoded again as %x", b, back)
+		first, others := s.Encode()
+		if len(rest) > 0 && !(bytes.Equal(first, head) && bytes.Equal(others, rest)) {
+			t.Errorf("%x and %x are encoded again as %x and %x", head, rest, first, others)
+		}
+		if again, err := DecodeSketch(first, others); err != nil || !slices.Equal(again, s) {
+			t.Errorf("%x is decoded again as %x, %v", s, again, err)
 		}
 		if len(s) > 0 && s.Resemblance(s) != 1 {
 			t.Error("a decoded sketch does not resemble itself")
@@ -288,7 +379,7 @@ func FuzzSketch(f *testing.F) {
 	f.Add("今天天气很好 e\u0301 \u00ad 3.50€ \xff")
 	f.Fuzz(func(t *testing.T, text string) {
 		s := NewSketch(text)
-		if !slices.Equal(s, naive(text, ShingleWords, SketchSize)) {
+		if !slices.Equal(s, SketchOf(naive(text, ShingleWords, SketchSize))) {
 			t.Errorf("not the smallest shingles: %x", s)
 		}
 		if back, err := DecodeSketch(s.Encode()); err != nil || !slices.Equal(back, s) {

@@ -60,7 +60,7 @@ func (c Corpus) Content(page int) change.Content {
 	add(3, page, edited)
 	slices.Sort(least)
 	least = slices.Compact(least)
-	return change.Content{Exact: hash(4<<60 ^ uint64(page)), Sketch: least[:min(len(least), change.SketchSize)]}
+	return change.Content{Exact: hash(4<<60 ^ uint64(page)), Sketch: change.SketchOf(least[:min(len(least), change.SketchSize)])}
 }
 
 // hash is the finalizer of MurmurHash3, a different one from that of sketches.

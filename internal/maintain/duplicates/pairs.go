@@ -124,7 +124,7 @@ type search struct {
 	ends   []int64        // of the pages' sketches in the file
 	file   *os.File
 	exact  *sorter // by Content.Exact: pages
-	values *sorter // by value of a sketch: pages
+	values *sorter // by place of a sketch's value: pages
 	pairs  *sorter // by pair of pages: how many values they share
 }
 
@@ -145,7 +145,7 @@ func (s *search) divide(pages iter.Seq2[Page, error]) error {
 		if n > 0 && page.ID <= s.ids[n-1] {
 			return fmt.Errorf("page %d comes after page %d", page.ID, s.ids[n-1])
 		}
-		encoded := page.Sketch.Encode()
+		encoded := slices.Concat(page.Sketch.Encode())
 		if _, err := out.Write(encoded); err != nil {
 			return fmt.Errorf("keep sketches: %w", err)
 		}
@@ -207,7 +207,7 @@ func (s *search) compute() error {
 			continue
 		}
 		for _, value := range sketch {
-			if err := s.values.add(record{value, uint64(s.rank[n])}); err != nil {
+			if err := s.values.add(record{change.Place(value), uint64(s.rank[n])}); err != nil {
 				return err
 			}
 		}
@@ -396,7 +396,8 @@ func readSketch(in io.Reader, length int64) (change.Sketch, error) {
 	if _, err := io.ReadFull(in, encoded); err != nil {
 		return nil, fmt.Errorf("read a sketch: %w", err)
 	}
-	return change.DecodeSketch(encoded)
+	head := min(len(encoded), change.HeadBytes)
+	return change.DecodeSketch(encoded[:head], encoded[head:])
 }
 
 // alive returns the context's error, every now and then.

@@ -124,6 +124,18 @@ func TestOverdue(t *testing.T) {
 	}
 }
 
+func TestOldSketches(t *testing.T) {
+	t.Parallel()
+	e, err := openEngine(t.Context(), pgtest.DSN(t), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	storetest.RunOldSketches(t, e)
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestFeedView(t *testing.T) {
 	t.Parallel()
 	e, err := openEngine(t.Context(), pgtest.DSN(t), Options{})

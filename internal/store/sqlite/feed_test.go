@@ -23,6 +23,11 @@ func TestOverdue(t *testing.T) {
 	storetest.RunOverdue(t, testEngine(t), 50_000)
 }
 
+func TestOldSketches(t *testing.T) {
+	t.Parallel()
+	storetest.RunOldSketches(t, testEngine(t))
+}
+
 func BenchmarkFeed(b *testing.B) {
 	e := openOwner(b, filepath.Join(b.TempDir(), "store.db"))
 	storetest.BenchFeed(b, e, func() (size int64, err error) {

@@ -163,7 +163,7 @@ func TestCutOffUpgradeKeepsTheCopy(t *testing.T) {
 	if err != nil || len(kept) != 1 || !strings.HasSuffix(kept[0], all[len(all)-lacks].Name[:4]) {
 		t.Errorf("kept %v, %v", kept, err)
 	}
-	execute(t, path, "DELETE FROM recrawl_migrations WHERE name = '"+all[len(all)-1].Name+"'", "DROP TABLE robots_hosts")
+	execute(t, path, "DELETE FROM recrawl_migrations WHERE name = '"+all[len(all)-1].Name+"'", "ALTER TABLE sketches DROP COLUMN more")
 	if err := openOwner(t, path).Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -26,27 +26,32 @@ func (s *Store) Content(ctx context.Context, version int64) (change.Content, err
 
 // contentOf is Content within a transaction.
 func contentOf(ctx context.Context, tx Tx, version int64) (c change.Content, err error) {
-	err = tx.Query(ctx, `SELECT exact, sketch FROM sketches WHERE version_id = $1`, []any{version}, func(row Row) error {
-		var exact int64
-		var sketch []byte
-		err := row.Scan(&exact, &sketch)
+	err = tx.Query(ctx, `SELECT exact, sketch, more FROM sketches WHERE version_id = $1`, []any{version}, func(row Row) error {
+		var stored storedContent
+		err := row.Scan(&stored.exact, &stored.head, &stored.rest)
 		if err == nil {
-			c, err = decodeContent(exact, sketch)
+			c, err = stored.decode()
 		}
 		return err
 	})
 	return c, err
 }
 
-func decodeContent(exact int64, sketch []byte) (change.Content, error) {
-	decoded, err := change.DecodeSketch(sketch)
-	return change.Content{Exact: uint64(exact), Sketch: decoded}, err
+// storedContent is a content as sketches has it, in exact, sketch and more.
+type storedContent struct {
+	exact      int64
+	head, rest []byte
+}
+
+func (c storedContent) decode() (change.Content, error) {
+	sketch, err := change.DecodeSketch(c.head, c.rest)
+	return change.Content{Exact: uint64(c.exact), Sketch: sketch}, err
 }
 
 // loadContents returns the contents of those of the pages that stand for theirs,
 // in no order. CROSS JOIN keeps SQLite from starting with a larger table.
 func (s *Store) loadContents(ctx context.Context, tx Tx, ids []int64) ([]store.ContentRecord, error) {
-	query := `SELECT k.page_id, f.host_id, k.version_id, f.state, f.next_at, p.url, v.canonical, k.exact, k.sketch,
+	query := `SELECT k.page_id, f.host_id, k.version_id, f.state, f.next_at, p.url, v.canonical, k.exact, k.sketch, k.more,
 			COALESCE(d.of_page, 0), COALESCE(d.of_version, 0), COALESCE(d.exact, 0), COALESCE(d.resemblance, 0.0)
 		FROM ` + s.records(1, "r", "id bigint") + ` CROSS JOIN frontier f CROSS JOIN sketches k CROSS JOIN pages p CROSS JOIN versions v
 			LEFT JOIN duplicates d ON d.page_id = k.page_id AND d.version_id = k.version_id
@@ -57,14 +62,14 @@ func (s *Store) loadContents(ctx context.Context, tx Tx, ids []int64) ([]store.C
 func scanContent(row Row) (store.ContentRecord, error) {
 	var c store.ContentRecord
 	var state uint8
-	var nextAt, exact, copies int64
-	var sketch []byte
-	err := row.Scan(&c.PageID, &c.HostID, &c.Version, &state, &nextAt, &c.URL, &c.Canonical, &exact, &sketch,
+	var nextAt, copies int64
+	var stored storedContent
+	err := row.Scan(&c.PageID, &c.HostID, &c.Version, &state, &nextAt, &c.URL, &c.Canonical, &stored.exact, &stored.head, &stored.rest,
 		&c.Of.PageID, &c.Of.Version, &copies, &c.Of.Resemblance)
 	if err != nil {
 		return store.ContentRecord{}, err
 	}
-	if c.Content, err = decodeContent(exact, sketch); err != nil {
+	if c.Content, err = stored.decode(); err != nil {
 		return store.ContentRecord{}, fmt.Errorf("page %d: %w", c.PageID, err)
 	}
 	c.State, c.NextAt, c.Of.Exact = crawl.PageState(state), fromMicros(nextAt), copies != 0
@@ -142,16 +147,16 @@ func (s *Store) resembling(ctx context.Context, tx Tx, p store.LookalikeParams, 
 	if len(pages) == 0 {
 		return nil, nil
 	}
-	query := `SELECT f.page_id, k.exact, k.sketch FROM ` + s.records(1, "r", "id bigint") + ` CROSS JOIN frontier f CROSS JOIN sketches k
+	query := `SELECT f.page_id, k.exact, k.sketch, k.more FROM ` + s.records(1, "r", "id bigint") + ` CROSS JOIN frontier f CROSS JOIN sketches k
 		WHERE f.page_id = r.id AND k.version_id = f.version_id`
 	resembles := map[int64]bool{}
 	err := tx.Query(ctx, query, []any{idList(pages)}, func(row Row) error {
-		var page, exact int64
-		var sketch []byte
-		if err := row.Scan(&page, &exact, &sketch); err != nil {
+		var page int64
+		var stored storedContent
+		if err := row.Scan(&page, &stored.exact, &stored.head, &stored.rest); err != nil {
 			return err
 		}
-		content, err := decodeContent(exact, sketch)
+		content, err := stored.decode()
 		if err != nil {
 			return fmt.Errorf("page %d: %w", page, err)
 		}
@@ -231,9 +236,10 @@ func (s *Store) insertSketch(ctx context.Context, tx Tx, page frontierRow, versi
 	if len(keys) == 0 && len(content.Sketch) == 0 {
 		return nil
 	}
-	err := tx.Queue(ctx, `INSERT INTO sketches (version_id, crawl_id, page_id, exact, sketch) VALUES ($1, $2, $3, $4, $5)
+	head, rest := content.Sketch.Encode()
+	err := tx.Queue(ctx, `INSERT INTO sketches (version_id, crawl_id, page_id, exact, sketch, more) VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (version_id) DO NOTHING`,
-		version, page.crawlID, page.pageID, int64(content.Exact), content.Sketch.Encode())
+		version, page.crawlID, page.pageID, int64(content.Exact), head, rest)
 	if err != nil {
 		return fmt.Errorf("insert the sketch: %w", err)
 	}
@@ -257,14 +263,14 @@ func keyList(page int64, keys []uint64) string {
 // sketchesOf reads the sketches that a page has, by version: of its last one, and of one whose
 // visit is not recorded yet.
 func sketchesOf(pageID int64, found map[int64]change.Content) Step {
-	query := `SELECT k.version_id, k.exact, k.sketch FROM frontier f CROSS JOIN sketches k
+	query := `SELECT k.version_id, k.exact, k.sketch, k.more FROM frontier f CROSS JOIN sketches k
 		WHERE f.page_id = $1 AND k.crawl_id = f.crawl_id AND k.page_id = f.page_id`
 	return Step{Query: query, Args: []any{pageID}, Scan: func(row Row) error {
-		var version, exact int64
-		var sketch []byte
-		err := row.Scan(&version, &exact, &sketch)
+		var version int64
+		var stored storedContent
+		err := row.Scan(&version, &stored.exact, &stored.head, &stored.rest)
 		if err == nil {
-			found[version], err = decodeContent(exact, sketch)
+			found[version], err = stored.decode()
 		}
 		return err
 	}}
@@ -308,15 +314,15 @@ func (s *Store) removeKeys(ctx context.Context, tx Tx, crawlID int64, list strin
 func (r *removal) stripSketches(ctx context.Context) error {
 	query := `DELETE FROM sketches WHERE version_id IN
 		(SELECT k.version_id FROM ` + r.store.records(1, "r", "id bigint") + ` CROSS JOIN sketches k
-			WHERE k.crawl_id = ` + ofEach(2, "r.id") + ` AND k.page_id = r.id) RETURNING page_id, exact, sketch`
+			WHERE k.crawl_id = ` + ofEach(2, "r.id") + ` AND k.page_id = r.id) RETURNING page_id, exact, sketch, more`
 	var keys []keyRecord
 	err := r.tx.Query(ctx, query, []any{r.list, r.d.crawlID}, func(row Row) error {
-		var page, exact int64
-		var sketch []byte
-		if err := row.Scan(&page, &exact, &sketch); err != nil {
+		var page int64
+		var stored storedContent
+		if err := row.Scan(&page, &stored.exact, &stored.head, &stored.rest); err != nil {
 			return err
 		}
-		content, err := decodeContent(exact, sketch)
+		content, err := stored.decode()
 		for _, key := range content.Keys() {
 			keys = append(keys, keyRecord{int64(key), page})
 		}

@@ -85,14 +85,15 @@ func (l bulk) sketches(n int, corpus changetest.Corpus) {
 		ID     int64  `json:"id"`
 		Exact  int64  `json:"exact"`
 		Sketch string `json:"sketch"`
+		More   string `json:"more"`
 	}
 	type keyRow struct {
 		Key  int64 `json:"key"`
 		Page int64 `json:"page"`
 	}
 	d := l.engine.Dialect()
-	sketches := `INSERT INTO sketches (version_id, crawl_id, page_id, exact, sketch)
-		SELECT r.id, CAST($2 AS BIGINT), r.id, r.exact, ` + d.Unhex("r.sketch") + ` FROM ` + d.Records(1, "r", "id bigint", "exact bigint", "sketch text")
+	sketches := `INSERT INTO sketches (version_id, crawl_id, page_id, exact, sketch, more)
+		SELECT r.id, CAST($2 AS BIGINT), r.id, r.exact, ` + d.Unhex("r.sketch") + `, ` + d.Unhex("r.more") + ` FROM ` + d.Records(1, "r", "id bigint", "exact bigint", "sketch text", "more text")
 	keys := `INSERT INTO sketch_keys (crawl_id, key, page_id)
 		SELECT CAST($2 AS BIGINT), r.key, r.page FROM ` + d.Records(1, "r", "key bigint", "page bigint")
 	var allKeys []keyRow
@@ -106,7 +107,8 @@ func (l bulk) sketches(n int, corpus changetest.Corpus) {
 		for _, key := range content.Keys() {
 			allKeys = append(allKeys, keyRow{int64(key), id})
 		}
-		if rows = append(rows, sketchRow{id, int64(content.Exact), hex.EncodeToString(content.Sketch.Encode())}); len(rows) == 2000 {
+		head, rest := content.Sketch.Encode()
+		if rows = append(rows, sketchRow{id, int64(content.Exact), hex.EncodeToString(head), hex.EncodeToString(rest)}); len(rows) == 2000 {
 			flush()
 		}
 	}
