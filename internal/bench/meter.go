@@ -148,6 +148,25 @@ func Memory(pid int) (int64, error) {
 	return 0, fmt.Errorf("/proc/%d/status does not tell the memory", pid)
 }
 
+// Written returns the bytes that a process has sent to disks so far: the pages of files that it
+// changed, each as often as it was changed after it had been written.
+func Written(pid int) (int64, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/io", pid))
+	if err != nil {
+		return 0, fmt.Errorf("read what a process has written: %w", err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if rest, ok := strings.CutPrefix(line, "write_bytes:"); ok {
+			written, err := strconv.ParseInt(strings.TrimSpace(rest), 10, 64)
+			if err != nil {
+				return 0, fmt.Errorf("read what a process has written: %w", err)
+			}
+			return written, nil
+		}
+	}
+	return 0, fmt.Errorf("/proc/%d/io does not tell what was written", pid)
+}
+
 // FolderSize returns the total bytes of the files below a folder.
 func FolderSize(dir string) (int64, error) {
 	var size int64

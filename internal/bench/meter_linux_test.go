@@ -17,6 +17,12 @@ func TestMetersOfThisProcess(t *testing.T) {
 	if used, err := Memory(os.Getpid()); err != nil || used < 1<<20 {
 		t.Errorf("this test uses %d bytes: %v", used, err)
 	}
+	if written, err := Written(os.Getpid()); err != nil || written < 0 {
+		t.Errorf("this test wrote %d bytes: %v", written, err)
+	}
+	if written, err := Written(1 << 30); err == nil {
+		t.Errorf("a process that is not there wrote %d bytes", written)
+	}
 	if used, err := CPUBelow(os.Getpid(), "no such program"); err != nil || used != 0 {
 		t.Errorf("a program that does not run used %s, %v", used, err)
 	}

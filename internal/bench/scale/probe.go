@@ -59,8 +59,8 @@ func (p *probe) close() { p.client.Close() }
 
 // look fills a sample with the values that can be seen from outside.
 func (p *probe) look(ctx context.Context, s *sample) {
-	s.WorkerCPU, s.WorkerRSS = process(p.pid)
-	s.ServerCPU, s.ServerRSS = process(p.server)
+	s.WorkerCPU, s.WorkerRSS, s.WorkerWritten = process(p.pid)
+	s.ServerCPU, s.ServerRSS, s.ServerWritten = process(p.server)
 	s.Temporal, s.Store = databaseBytes(p.data, "temporal.db"), databaseBytes(p.data, "recrawl.db")
 	s.Backlog, s.BacklogAge = p.backlog(ctx)
 	if time.Since(p.counted) > max(p.every, 20*p.took) {
@@ -103,15 +103,18 @@ func (p *probe) backlog(ctx context.Context) (tasks int64, age time.Duration) {
 }
 
 // process reads the resources that a process has used so far.
-func process(pid int) (cpu time.Duration, rss int64) {
+func process(pid int) (cpu time.Duration, rss, written int64) {
 	cpu, err := bench.CPU(pid)
 	if err != nil {
-		return 0, unread
+		return 0, unread, unread
 	}
 	if rss, err = bench.Memory(pid); err != nil {
-		return 0, unread
+		return 0, unread, unread
 	}
-	return cpu, rss
+	if written, err = bench.Written(pid); err != nil {
+		return cpu, rss, unread
+	}
+	return cpu, rss, written
 }
 
 // databaseBytes returns the size of an SQLite database with its log.

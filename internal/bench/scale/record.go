@@ -66,6 +66,10 @@ type sample struct {
 	YardTime  time.Duration `json:"yard_time"`
 	WorkerRSS int64         `json:"worker_rss"`
 	ServerRSS int64         `json:"server_rss"`
+	// Bytes that they have sent to disks since they started; 0 in samples from before this was
+	// read.
+	WorkerWritten int64 `json:"worker_written"`
+	ServerWritten int64 `json:"server_written"`
 
 	Temporal int64 `json:"temporal_bytes"` // its database with the log
 	Store    int64 `json:"store_bytes"`    // the same

@@ -159,6 +159,7 @@ var rows = []struct {
 	{"… in the second tenth", func(r run) string { return r.costsOfTenth(2) }},
 	{"… in the ninth tenth", func(r run) string { return r.costsOfTenth(9) }},
 	{"… a fixed piece of work then, second and ninth tenth", func(r run) string { return r.yardOfTenth(2) + ", " + r.yardOfTenth(9) }},
+	{"written to disks for a first visit: server + worker", func(r run) string { return r.writes(r.stretchOf(firstPass)) }},
 	{"oldest task that waited, most tasks that waited", func(r run) string {
 		age := most(r.samples, backlogAge)
 		return either(age >= 0, func() string { return fmt.Sprintf("%s, %d", seconds(time.Duration(age)), most(r.samples, backlog)) })
@@ -183,6 +184,7 @@ var rows = []struct {
 		p, ok := r.stretchOf(afterStart)
 		return either(ok, func() string { return fmt.Sprintf("%.1f; %s", p.rate(), r.costs(p, true)) })
 	}},
+	{"… written to disks: server + worker", func(r run) string { return r.writes(r.stretchOf(afterStart)) }},
 	{"a person's visit: first pass, asleep, overdue", func(r run) string { return r.tookEach(wanted) }},
 	{"`starter status`", func(r run) string { return r.tookEach(command + "status") }},
 	{"`starter hosts`", func(r run) string { return r.tookEach(command + "hosts") }},
@@ -221,6 +223,15 @@ func (r run) costs(p stretch, ok bool) string {
 	visits := time.Duration(p.to.Visits - p.from.Visits)
 	return either(ok && visits > 0, func() string {
 		return fmt.Sprintf("%s + %s", millis((p.to.ServerCPU-p.from.ServerCPU)/visits), millis((p.to.WorkerCPU-p.from.WorkerCPU)/visits))
+	})
+}
+
+// writes returns the bytes that a visit sends to disks.
+func (r run) writes(p stretch, ok bool) string {
+	visits := p.to.Visits - p.from.Visits
+	server, worker := p.to.ServerWritten-p.from.ServerWritten, p.to.WorkerWritten-p.from.WorkerWritten
+	return either(ok && visits > 0 && server > 0 && worker > 0, func() string {
+		return fmt.Sprintf("%s + %s", bytesText(server/visits), bytesText(worker/visits))
 	})
 }
 

@@ -31,6 +31,8 @@ func made() run {
 		s.Visited += 250
 		s.WorkerCPU += 250 * 5 * time.Millisecond
 		s.ServerCPU += 250 * 15 * time.Millisecond
+		s.WorkerWritten += 250 * 300_000
+		s.ServerWritten += 250 * 500_000
 		s.Backlog, s.BacklogAge = 12, 300*time.Millisecond
 		s.Temporal, s.Store, s.Archive = s.Visited*5000, s.Visited*2000, s.Visited*1000
 		r.samples = append(r.samples, s)
@@ -370,6 +372,7 @@ func TestPublish(t *testing.T) {
 	}
 	for _, cell := range []string{
 		"| pages visited in the first pass | 20000 |", "| … in the ninth tenth | 15.0 ms + 5.0 ms |",
+		"| written to disks for a first visit: server + worker | 500.0 kB + 300.0 kB |", "| … written to disks: server + worker | – |",
 		"| a page that sleeps: Temporal + store + archive | 5.0 kB + 2.0 kB + 1.0 kB |", "| wide | 1.00 | 1.00 |",
 	} {
 		if !strings.Contains(got, cell) {
@@ -475,7 +478,7 @@ func TestWeb(t *testing.T) {
 
 func TestProcess(t *testing.T) {
 	t.Parallel()
-	if cpu, rss := process(1 << 30); cpu != 0 || rss != unread {
+	if cpu, rss, written := process(1 << 30); cpu != 0 || rss != unread || written != unread {
 		t.Errorf("a process that there is not used %s and %d bytes", cpu, rss)
 	}
 	folder := t.TempDir()
