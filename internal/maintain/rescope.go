@@ -33,20 +33,26 @@ type ScopeStore interface {
 	Now(ctx context.Context) (time.Time, error)
 }
 
+// noURL follows it where an earlier release took a URL that this one does not.
+const noURL = "no URL by the rules of this release"
+
 // Outside returns, by page id, the rule by which pages of the crawl are outside its scope
 // now. Pages inside are left out, and so are undecided ones: a filter program does not
 // answer, or a rule asks for the language of the page that led there. Lists are no pages,
-// and follow their own rules.
+// and follow their own rules. A page whose URL is none any more is outside, whatever the
+// scope: nothing could be asked for it.
 func Outside(ctx context.Context, c Crawl, pages []store.PageRecord) (map[int64]string, error) {
 	urls := make([]urlkey.URL, 0, len(pages))
 	judged := make([]store.PageRecord, 0, len(pages))
+	out := map[int64]string{}
 	for _, p := range pages {
 		if p.Kind != crawl.KindPage {
 			continue
 		}
 		u, err := urlkey.Canonical(p.URL)
 		if err != nil {
-			return nil, fmt.Errorf("page %d (%s): %w", p.PageID, p.URL, err)
+			out[p.PageID] = outOfScope + noURL
+			continue
 		}
 		urls, judged = append(urls, u), append(judged, p)
 	}
@@ -54,7 +60,6 @@ func Outside(ctx context.Context, c Crawl, pages []store.PageRecord) (map[int64]
 	if err != nil {
 		return nil, err
 	}
-	out := map[int64]string{}
 	for i, p := range judged {
 		if v := seen.Recheck(urls[i], p.Level, p.Hops); !v.Accept && !v.Undecided {
 			out[p.PageID] = outOfScope + v.Reason
@@ -71,7 +76,7 @@ func Inside(ctx context.Context, c Crawl, p store.PageRecord) (bool, error) {
 	}
 	u, err := urlkey.Canonical(p.URL)
 	if err != nil {
-		return false, fmt.Errorf("page %d (%s): %w", p.PageID, p.URL, err)
+		return false, nil // of an earlier release; see Outside
 	}
 	seen, err := c.Scope(ctx, u)
 	if err != nil {

@@ -111,6 +111,32 @@ func TestRescopeWakesTheMisplaced(t *testing.T) {
 	}
 }
 
+// A page whose URL an earlier release took, and this one does not, is outside. It keeps neither
+// itself nor the pages beside it from being judged.
+func TestRescopeOfWhatIsNoURLAnyMore(t *testing.T) {
+	t.Parallel()
+	s := &scoped{}
+	s.add("http://example.com.xn--/", crawl.Active, 0)
+	s.add("http://a.example/old/1", crawl.Active, 0)
+	s.add("http://example.com.xn--/2", crawl.Excluded, 0)
+	s.add("http://example.com.xn--/map", crawl.Active, crawl.KindSitemap)
+	r := s.rescope(t, "")
+	if err := r.Look(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"http://example.com.xn--/", "http://a.example/old/1"}; !slices.Equal(s.woken, want) || !s.look.Done {
+		t.Errorf("woken %q, want %q; the look %+v", s.woken, want, s.look)
+	}
+	const none = "out of scope: no URL by the rules of this release"
+	rules, err := Outside(t.Context(), r.Crawl, s.pages)
+	if want := map[int64]string{1: none, 2: "out of scope: rule old", 3: none}; err != nil || fmt.Sprint(rules) != fmt.Sprint(want) {
+		t.Errorf("outside %v: %v", rules, err)
+	}
+	if inside, err := Inside(t.Context(), r.Crawl, s.pages[0]); inside || err != nil {
+		t.Errorf("inside: %t, %v", inside, err)
+	}
+}
+
 // A crawl with a purpose also wakes the pages that it has and that are reserved from it, and
 // a purpose that changes is a reason to look.
 func TestRescopeByPurpose(t *testing.T) {

@@ -55,11 +55,14 @@ func (e *excluder) forbidsAll(ctx context.Context, r store.RobotsRecord) (bool, 
 	return a.all, err
 }
 
+// noURL is why nothing is asked for a URL that an earlier release took.
+const noURL = "it is no URL by the rules of this release"
+
 // why returns the reason why a page that has not been visited since is excluded.
 func (e *excluder) why(ctx context.Context, p store.PageRecord) (string, error) {
 	u, err := urlkey.Canonical(p.URL)
-	if err != nil {
-		return "", err
+	if err != nil { // an earlier release took it
+		return noURL, nil
 	}
 	a, err := e.file(ctx, u.Origin())
 	if err != nil {

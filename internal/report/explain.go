@@ -10,6 +10,7 @@ import (
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/polite"
+	"recrawl/internal/robots"
 	"recrawl/internal/robots/reserve"
 	"recrawl/internal/schedule"
 	"recrawl/internal/store"
@@ -162,9 +163,11 @@ func (r Reporter) reservedOf(ctx context.Context, page store.PageRecord) ([]craw
 }
 
 func (r Reporter) robotsOf(ctx context.Context, page store.PageRecord, spec crawl.Spec) (*RobotsCheck, store.RobotsRecord, error) {
+	agent := spec.Identity.Agent
 	u, err := urlkey.Canonical(page.URL)
-	if err != nil {
-		return nil, store.RobotsRecord{}, err
+	if err != nil { // an earlier release took it
+		check := NewRobotsCheck(page.URL, agent, robots.Verdict{Reason: noURL})
+		return &check, store.RobotsRecord{}, nil
 	}
 	record, err := r.Store.Robots(ctx, u.Origin())
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -174,7 +177,6 @@ func (r Reporter) robotsOf(ctx context.Context, page store.PageRecord, spec craw
 	if page.Kind.IsSource() {
 		purpose = nil
 	}
-	agent := spec.Identity.Agent
 	check := NewRobotsCheck(page.URL, agent, NewRobotsJudge(record, purpose...)(agent, u))
 	return &check, record, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"recrawl/internal/crawl"
 	"recrawl/internal/store"
+	"recrawl/internal/urlkey"
 )
 
 // A site's reservations appear in the explanation of a page, and in its versions.
@@ -91,6 +92,26 @@ func TestExcludedForAPurpose(t *testing.T) {
 		if err != nil || !strings.HasPrefix(check.text(), c.check+" for recrawl") {
 			t.Errorf("%s: %s, %v, want %s", c.name, check.text(), err, c.check)
 		}
+	}
+}
+
+// A page whose URL an earlier release took, and this one does not, fails neither lists nor what is
+// said of it.
+func TestPageOfAnEarlierRelease(t *testing.T) {
+	t.Parallel()
+	const want = "it is no URL by the rules of this release"
+	f := sample()
+	page := f.pages[0]
+	page.URL = "http://example.com.xn--/"
+	r := Reporter{Store: f}
+	if got, err := r.excluder(f.crawls[0].Spec).why(t.Context(), page); err != nil || got != want {
+		t.Errorf("why it is excluded: %q, %v", got, err)
+	}
+	if check, _, err := r.robotsOf(t.Context(), page, f.crawls[0].Spec); err != nil || check.Allowed || check.Reason != want {
+		t.Errorf("what robots.txt says: %+v, %v", check, err)
+	}
+	if src, _, err := r.rulesOf(t.Context(), page); err != nil || src.URL != (urlkey.URL{}) {
+		t.Errorf("how it is read: %+v, %v", src, err)
 	}
 }
 

@@ -408,8 +408,8 @@ func (r Reporter) rulesOf(ctx context.Context, page store.PageRecord) (src extra
 	if rules, err = extract.NewRules(record.Spec.Content); err != nil {
 		return src, rules, fmt.Errorf("crawl %s: %w", page.Crawl, err)
 	}
-	if src.URL, err = urlkey.Canonical(page.URL); err != nil {
-		return src, rules, fmt.Errorf("page %s: %w", page.URL, err)
+	if src.URL, err = urlkey.Canonical(page.URL); err != nil { // of an earlier release; its links stay as they are
+		src.URL = urlkey.URL{}
 	}
 	return src, rules, nil
 }
