@@ -42,10 +42,21 @@ func readLine(in *bufio.Reader) (string, error) {
 	}
 }
 
-// urlLine is a line of a list of URLs. Empty lines and those that start with # are
-// ignored.
+// urlLine is a line of a list of URLs. Empty lines and comments are ignored.
 func urlLine(line string) (Entry, bool) {
-	return Entry{Text: line}, line != "" && !isComment(line)
+	line = uncommented(line)
+	return Entry{Text: line}, line != ""
+}
+
+// uncommented is a line of a list of URLs without its comment, which begins with a # at the start or
+// after white space. That of a URL's fragment follows the URL at once.
+func uncommented(line string) string {
+	for i := range len(line) {
+		if line[i] == '#' && (i == 0 || strings.IndexByte(" \t", line[i-1]) >= 0) {
+			return strings.TrimSpace(line[:i])
+		}
+	}
+	return line
 }
 
 // isIndexLine reports whether a line is one of a CDXJ or CDX file, or its header.

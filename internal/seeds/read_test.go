@@ -66,6 +66,7 @@ func TestFormats(t *testing.T) {
 		what, entries string
 	}{
 		"list":                   {"# note\nhttp://a/1\r\n\n  http://a/2", Options{}, "a list of URLs", two},
+		"list with comments":     {"http://a/1 # first\n\t# none\nhttp://a/2\t#second, and\nhttp://a/3#x\n", Options{}, "a list of URLs", two + " http://a/3#x"},
 		"list of returns":        {"# note\rhttp://a/1\r\rhttp://a/2\r", Options{}, "a list of URLs", two},
 		"CSV of returns":         {"n,url\r1,http://a/1\r2,http://a/2\r", Options{}, "CSV, column 2 (url)", two},
 		"list with commas":       {"http://a/1,2\nhttp://a/3", Options{}, "a list of URLs", "http://a/1,2 http://a/3"},
