@@ -210,7 +210,7 @@ func (r Reporter) RejectedOf(ctx context.Context, q RejectedQuery) (RejectedAnsw
 // were found, after the one with the number after. With host, it looks at some thousands of
 // traps.
 func (r Reporter) TrapsBatch(ctx context.Context, crawlName, host string, after int64, limit int) (Batch[TrapLine], error) {
-	record, now, err := r.open(ctx, crawlName)
+	record, now, err := r.openAt(ctx, crawlName, host)
 	if err != nil {
 		return Batch[TrapLine]{}, err
 	}
@@ -297,7 +297,7 @@ type DuplicateItem struct {
 // the numbers of the original and of the duplicate. Next has both, with a point between.
 // With host, it looks at some thousands for those of which one side is of that host.
 func (r Reporter) DuplicatesBatch(ctx context.Context, crawlName, host string, afterOf, after int64, limit int) (Batch[DuplicateItem], error) {
-	record, now, err := r.open(ctx, crawlName)
+	record, now, err := r.openAt(ctx, crawlName, host)
 	if err != nil {
 		return Batch[DuplicateItem]{}, err
 	}

@@ -88,6 +88,16 @@ func (r Reporter) open(ctx context.Context, name string) (store.CrawlRecord, tim
 	return record, now, err
 }
 
+// openAt is open for a list of one host, "" for all. For a host that the store keeps under the name
+// of its group it returns store.ErrGrouped: the list would be empty, and not say why.
+func (r Reporter) openAt(ctx context.Context, name, host string) (store.CrawlRecord, time.Time, error) {
+	record, now, err := r.open(ctx, name)
+	if err == nil && host != "" {
+		_, err = r.Store.ListPages(ctx, store.PageFilter{CrawlID: record.ID, Host: host, Limit: 1})
+	}
+	return record, now, err
+}
+
 // asInVersion returns the earlier version that a page shows again, 0 for none.
 func asInVersion(p store.PageRecord) int {
 	if p.Last.Back == 0 {

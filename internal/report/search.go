@@ -78,7 +78,7 @@ type SearchAnswer struct {
 // SearchOf finds pages of a crawl by their words, and shows where in the text they stand.
 // ErrNotSearchable says that the crawl keeps no index. Without files there are no snippets.
 func (r Reporter) SearchOf(ctx context.Context, files Contents, q SearchQuery) (SearchAnswer, error) {
-	record, now, err := r.open(ctx, q.Crawl)
+	record, now, err := r.openAt(ctx, q.Crawl, q.Host)
 	if err != nil {
 		return SearchAnswer{}, err
 	}

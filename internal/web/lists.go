@@ -275,7 +275,7 @@ func trapsView(ctx context.Context, s *Server, r *http.Request) (answer, error) 
 	}
 	batch, err := s.Report.TrapsBatch(ctx, name, host, after, limit)
 	if err != nil {
-		return answer{}, err
+		return answer{}, understood(err)
 	}
 	prefixes, err := s.Report.PrefixesOf(ctx, name, shownPrefixes)
 	if err != nil {
@@ -310,7 +310,7 @@ func duplicatesView(ctx context.Context, s *Server, r *http.Request) (answer, er
 	}
 	batch, err := s.Report.DuplicatesBatch(ctx, name, host, of, page, limit)
 	if err != nil {
-		return answer{}, err
+		return answer{}, understood(err)
 	}
 	mirrors, err := s.Report.MirrorsOf(ctx, name, shownMirrors)
 	if err != nil {

@@ -79,7 +79,7 @@ func searchView(ctx context.Context, s *Server, r *http.Request) (answer, error)
 	case errors.Is(err, report.ErrNotSearchable):
 		more.Missing = err.Error()
 	case err != nil:
-		return answer{}, err
+		return answer{}, understood(err)
 	}
 	if found.Hits == nil {
 		found.Hits = []report.SearchHit{}
