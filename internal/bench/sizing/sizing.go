@@ -16,8 +16,8 @@ type Figures map[string]float64
 // used are the names that the formulae need, in the order of the page.
 var used = []string{
 	"unchanged-rate", "unchanged-server", "unchanged-worker", "changed-rate", "changed-server", "changed-worker",
-	"first-rate", "first-server", "first-worker",
-	"sleep-temporal", "sleep-store", "version-archive", "sleep-postgres", "wal-postgres",
+	"first-rate", "first-server", "first-worker", "unchanged-disk", "first-disk",
+	"sleep-temporal", "sleep-store", "visit-store", "version-archive", "sleep-postgres", "wal-postgres",
 	"actions-unchanged", "actions-changed", "actions-admission",
 	"changed-share", "load", "database-share", "request", "delay", "concurrency",
 }
@@ -61,6 +61,7 @@ func (f Figures) perMachine() float64 {
 const (
 	day   = 86400.0
 	month = 30 * day
+	weeks = 365.0 / 7 // of a year
 )
 
 // Need holds the resources for pages that are each visited once in a given time.
@@ -74,6 +75,7 @@ type Need struct {
 	Hosts           float64 // at least, for the gap between two requests
 	Actions         float64 // of Temporal Cloud, a month
 	WAL             float64 // of Postgres, bytes a day
+	Written         float64 // to the disk of a machine with everything on it, bytes a day
 }
 
 // NeedOf applies the formulae; every is in seconds.
@@ -89,6 +91,7 @@ func (f Figures) NeedOf(pages, every float64) Need {
 		// A page's run ends after a month at the latest, and the next one is an Action.
 		Actions: month/every*pages*f.mixed("actions-unchanged", "actions-changed") + pages,
 		WAL:     rate * day * f["wal-postgres"] * 1000,
+		Written: rate * day * f["unchanged-disk"] * 1000,
 	}
 	n.Database = n.Server * f["database-share"]
 	n.Workers = math.Ceil(max(rate*f["request"]/f["concurrency"]/f["load"], n.Worker/2))
@@ -98,6 +101,7 @@ func (f Figures) NeedOf(pages, every float64) Need {
 // FirstPass holds the resources for the first visits of pages.
 type FirstPass struct {
 	Length  float64 // on a machine of two cores, in seconds
+	Written float64 // to its disk, in bytes
 	Cores   float64 // core seconds of Temporal's server, its database and workers
 	Actions float64 // of Temporal Cloud
 }
@@ -106,6 +110,7 @@ type FirstPass struct {
 func (f Figures) FirstPassOf(pages float64) FirstPass {
 	return FirstPass{
 		Length:  pages / f["first-rate"],
+		Written: pages * f["first-disk"] * 1000,
 		Cores:   pages * (f["first-server"]*(1+f["database-share"]) + f["first-worker"]) / 1000,
 		Actions: pages * (f["actions-changed"] + f["actions-admission"]),
 	}
@@ -117,7 +122,9 @@ type Disk struct {
 	Postgres float64 // Temporal's databases there
 	Store    float64
 	Archive  float64 // of one version of each page
-	PerYear  float64 // the archive's growth, if all versions are kept and each page is visited once a week
+	// Growth in a year in which each page is visited once a week, if everything is kept.
+	Visits   float64 // the store's, by visits
+	Versions float64 // the archive's
 }
 
 // DiskOf applies the formulae.
@@ -125,7 +132,8 @@ func (f Figures) DiskOf(pages float64) Disk {
 	return Disk{
 		Temporal: pages * f["sleep-temporal"] * 1000, Postgres: pages * f["sleep-postgres"] * 1000,
 		Store: pages * f["sleep-store"] * 1000, Archive: pages * f["version-archive"] * 1000,
-		PerYear: pages * 365 / 7 * f["changed-share"] * f["version-archive"] * 1000,
+		Visits:   pages * weeks * f["visit-store"] * 1000,
+		Versions: pages * weeks * f["changed-share"] * f["version-archive"] * 1000,
 	}
 }
 
@@ -144,21 +152,21 @@ var (
 // Tables returns the computed part of the page.
 func (f Figures) Tables() string {
 	var b strings.Builder
-	b.WriteString("| pages | each visited once a | visits/s | of `starter dev` on 2 cores | server cores | database cores | worker cores | workers | hosts at least | cloud actions a month | Postgres' log a day |\n" +
-		"| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
+	b.WriteString("| pages | each visited once a | visits/s | of `starter dev` on 2 cores | server cores | database cores | worker cores | workers | hosts at least | cloud actions a month | Postgres' log a day | `starter dev` writes to disks a day |\n" +
+		"| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
 	for _, a := range amounts {
 		for _, i := range intervals {
 			n := f.NeedOf(a.pages, i.every)
-			fmt.Fprintf(&b, "| %s | %s | %s | %s %% | %s | %s | %s | %s | %s | %s | %s |\n", a.name, i.name, two(n.VisitsPerSecond), two(100*n.OfMachine),
-				two(n.Server), two(n.Database), two(n.Worker), two(n.Workers), two(n.Hosts), amount(n.Actions), size(n.WAL))
+			fmt.Fprintf(&b, "| %s | %s | %s | %s %% | %s | %s | %s | %s | %s | %s | %s | %s |\n", a.name, i.name, two(n.VisitsPerSecond), two(100*n.OfMachine),
+				two(n.Server), two(n.Database), two(n.Worker), two(n.Workers), two(n.Hosts), amount(n.Actions), size(n.WAL), size(n.Written))
 		}
 	}
-	b.WriteString("\n| pages | Temporal, embedded | Temporal in Postgres | store | archive, one version each | archive's growth a year, visited weekly | first pass on 2 cores | its time of cores in a cluster | its cloud actions |\n" +
-		"| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
+	b.WriteString("\n| pages | Temporal, embedded | Temporal in Postgres | store | its growth a year, visited weekly | archive, one version each | its growth a year | first pass on 2 cores | what it writes to disks | its time of cores in a cluster | its cloud actions |\n" +
+		"| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
 	for _, a := range amounts {
 		d, first := f.DiskOf(a.pages), f.FirstPassOf(a.pages)
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", a.name, size(d.Temporal), size(d.Postgres), size(d.Store), size(d.Archive), size(d.PerYear),
-			length(first.Length), length(first.Cores), amount(first.Actions))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", a.name, size(d.Temporal), size(d.Postgres), size(d.Store), size(d.Visits), size(d.Archive), size(d.Versions),
+			length(first.Length), size(first.Written), length(first.Cores), amount(first.Actions))
 	}
 	return b.String()
 }

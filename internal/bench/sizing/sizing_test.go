@@ -61,12 +61,12 @@ func TestNeed(t *testing.T) {
 	got := round().NeedOf(864_000, day)
 	want := Need{
 		VisitsPerSecond: 10, OfMachine: 0.125, Server: 0.25, Database: 0.5, Worker: 0.1, Workers: 1, Hosts: 100,
-		Actions: 30*864_000*5 + 864_000, WAL: 864_000 * 1000,
+		Actions: 30*864_000*5 + 864_000, WAL: 864_000 * 1000, Written: 864_000 * 1000,
 	}
 	for name, pair := range map[string][2]float64{
 		"visits/s": {got.VisitsPerSecond, want.VisitsPerSecond}, "of a machine": {got.OfMachine, want.OfMachine}, "server": {got.Server, want.Server},
 		"database": {got.Database, want.Database}, "worker": {got.Worker, want.Worker}, "workers": {got.Workers, want.Workers},
-		"hosts": {got.Hosts, want.Hosts}, "actions": {got.Actions, want.Actions}, "log": {got.WAL, want.WAL},
+		"hosts": {got.Hosts, want.Hosts}, "actions": {got.Actions, want.Actions}, "log": {got.WAL, want.WAL}, "written": {got.Written, want.Written},
 	} {
 		if math.Abs(pair[0]-pair[1]) > 1e-6*pair[1] {
 			t.Errorf("%s: %g, want %g", name, pair[0], pair[1])
@@ -78,12 +78,12 @@ func TestNeed(t *testing.T) {
 	if n := slow.NeedOf(864_000, day); n.Workers != 20 {
 		t.Errorf("%g workers for 640 requests in flight, half of which they are planned for", n.Workers)
 	}
-	if d := round().DiskOf(7000); d.Temporal != 7e6 || math.Abs(d.PerYear-365_000*0.25*1000) > 1 {
+	if d := round().DiskOf(7000); d.Temporal != 7e6 || math.Abs(d.Versions-365_000*0.25*1000) > 1 || math.Abs(d.Visits-365_000*1000) > 1 {
 		t.Errorf("%+v", d)
 	}
 	first := round()
 	first["first-server"], first["first-worker"], first["actions-admission"] = 30, 10, 2
-	if got, want := first.FirstPassOf(5000), (FirstPass{Length: 100, Cores: 500, Actions: 50_000}); got != want {
+	if got, want := first.FirstPassOf(5000), (FirstPass{Length: 100, Written: 5e6, Cores: 500, Actions: 50_000}); got != want {
 		t.Errorf("a first pass of 5000 pages takes %+v, want %+v", got, want)
 	}
 }
