@@ -132,39 +132,30 @@ func descends(all map[int]stat, pid, from int) bool {
 
 // Memory returns the memory that a process uses, in bytes.
 func Memory(pid int) (int64, error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0, fmt.Errorf("read the memory of a process: %w", err)
-	}
-	for line := range strings.Lines(string(text)) {
-		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
-			var kib int64
-			if _, err := fmt.Sscan(rest, &kib); err != nil {
-				return 0, fmt.Errorf("read the memory of a process: %w", err)
-			}
-			return kib << 10, nil
-		}
-	}
-	return 0, fmt.Errorf("/proc/%d/status does not tell the memory", pid)
+	kib, err := readField(pid, "status", "VmRSS:")
+	return kib << 10, err
 }
 
 // Written returns the bytes that a process has sent to disks so far: the pages of files that it
 // changed, each as often as it was changed after it had been written.
-func Written(pid int) (int64, error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/io", pid))
+func Written(pid int) (int64, error) { return readField(pid, "io", "write_bytes:") }
+
+// readField reads a number from a file of /proc/PID, from the line that begins with a name.
+func readField(pid int, file, name string) (value int64, err error) {
+	path := fmt.Sprintf("/proc/%d/%s", pid, file)
+	text, err := os.ReadFile(path)
 	if err != nil {
-		return 0, fmt.Errorf("read what a process has written: %w", err)
+		return 0, fmt.Errorf("read a figure of a process: %w", err)
 	}
 	for line := range strings.Lines(string(text)) {
-		if rest, ok := strings.CutPrefix(line, "write_bytes:"); ok {
-			written, err := strconv.ParseInt(strings.TrimSpace(rest), 10, 64)
-			if err != nil {
-				return 0, fmt.Errorf("read what a process has written: %w", err)
+		if rest, ok := strings.CutPrefix(line, name); ok {
+			if _, err := fmt.Sscan(rest, &value); err != nil {
+				return 0, fmt.Errorf("%s of %s: %w", name, path, err)
 			}
-			return written, nil
+			return value, nil
 		}
 	}
-	return 0, fmt.Errorf("/proc/%d/io does not tell what was written", pid)
+	return 0, fmt.Errorf("%s has no line %s", path, name)
 }
 
 // FolderSize returns the total bytes of the files below a folder.

@@ -33,7 +33,7 @@ type ScopeStore interface {
 	Now(ctx context.Context) (time.Time, error)
 }
 
-// noURL follows it where an earlier release took a URL that this one does not.
+// noURL is the rest of that rule for a page whose URL an earlier release took, and this one does not.
 const noURL = "no URL by the rules of this release"
 
 // Outside returns, by page id, the rule by which pages of the crawl are outside its scope
